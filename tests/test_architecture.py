@@ -8,6 +8,8 @@ import sys
 from functools import cache
 from pathlib import Path
 
+from assay.core import registry
+
 SOURCE = Path(__file__).parents[1] / "src" / "assay"
 
 # A module imports only from its own folder and from those before it, imports inside functions included.
@@ -22,6 +24,13 @@ NEVER_AT_IMPORT = ["polars", "numpy", "pandas", "pyarrow", "narwhals", "altair",
                    "vl_convert", "sklearn", "scipy", "statsmodels", "cyclopts", "rich", "zstandard"]  # fmt: skip
 FORBIDDEN_NAMES = {"utils", "common", "helpers", "base", "misc"}
 MOST_LINES = 520
+# What is called as a subject is, by modules of verbs: tables of steps, vocabularies of measures.
+OTHER_THINGS = {
+    "explanation/coefficients.py": {"ranking"},
+    "explanation/explain.py": {"labels", "clusters", "ranking"},
+    "explanation/numbers.py": {"ranking"},
+    "sections/explanations.py": {"clusters", "ranking"},
+}
 # What comparing two runs may load of Assay.
 MOST_LOADED = 110
 
@@ -83,6 +92,22 @@ def test_no_subject_imports_another() -> None:
         if parts[0] == "subjects" and len(parts) > 2:
             names = [name for name, _ in imports(path) if name.startswith("assay.subjects.")]
             wrong += [f"{path}: {name}" for name in names if name.split(".")[2] != parts[1]]
+    assert not wrong
+
+
+def test_verbs_name_no_subject() -> None:
+    """Neither by its name nor by its modules; a word may be the name of something else as well."""
+    wrong = []
+    for path in sorted((SOURCE / "verbs").rglob("*.py")):
+        known = OTHER_THINGS.get(path.relative_to(SOURCE / "verbs").as_posix(), set())
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        texts = {
+            node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        }
+        wrong += [f"{path} names {name}" for name in texts & registry.SUBJECTS.keys() - known]
+        wrong += [f"{path} loads {text}" for text in texts if text.startswith("assay.subjects.")]
+        modules = {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+        wrong += [f"{path} imports {name}" for name in modules if name.startswith("assay.subjects")]
     assert not wrong
 
 

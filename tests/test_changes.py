@@ -34,8 +34,7 @@ from assay.measures.steps import Steps
 from assay.measures.steps import quantity as counted_number
 from assay.measures.summary import filled
 from assay.stats.mean_samples import MeanSample
-from assay.subjects.ranking.document_analysis import changes, noticed, why_no_shares
-from assay.verbs.comparison.findings import VisibleChanges
+from assay.subjects.ranking.document_analysis import VisibleChanges, changes, noticed, why_no_shares
 from assay.verbs.comparison.result import NONE, attribute_of, slices
 
 Table: TypeAlias = dict[str, dict[str, float]]

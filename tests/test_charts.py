@@ -10,7 +10,6 @@ from dataclasses import replace
 from datetime import datetime
 from functools import cache
 from pathlib import Path
-from typing import get_args
 from xml.etree import ElementTree as ET
 
 import polars as pl
@@ -31,8 +30,8 @@ from assay import (
     evaluate,
     number_of_clusters,
 )
+from assay.core import registry
 from assay.core.errors import MissingDependencyError
-from assay.measures.curve_points import CurveKind
 from assay.show import canvas, charts, svg, vega
 from assay.show.figure import MOST_SERIES, Figure, Panel, Scale, Series
 from assay.show.html import write
@@ -291,7 +290,7 @@ def hostile_curves() -> dict[str, Callable[[], Curve]]:
     }
 
 
-@pytest.mark.parametrize("kind", get_args(CurveKind))
+@pytest.mark.parametrize("kind", registry.FIGURES)
 def test_every_figure_is_drawn_by_every_writer_whatever_its_text_is(kind: str, tmp_path: Path) -> None:
     curve = hostile_curves()[kind]()
     assert curve.name == kind

@@ -405,7 +405,7 @@ def test_reports_are_made_of_whatever_holds_predictions() -> None:
 
 
 def test_what_does_not_belong_is_refused() -> None:
-    with pytest.raises(ParameterError, match="topics goes with rankings"):
+    with pytest.raises(ParameterError, match="topics has no meaning in a report on classifiers"):
         make_report(scored(), topics={"q1": "tea"})
     with pytest.raises(ParameterError, match="measures belongs to the classification"):
         make_report(classify(scored()), measures="AUC")

@@ -161,7 +161,7 @@ def test_a_report_on_one_system_has_nothing_to_compare() -> None:
     assert report.table("measures")["Recall"].to_list() == [1.0]
     assert report.notes == ("no mistakes to list: every span was found, and nothing else",)
     assert "compared" not in [section.name for section in report.document().sections]
-    with pytest.raises(ParameterError, match="topics goes with rankings: a report on extractions has none"):
+    with pytest.raises(ParameterError, match="topics has no meaning in a report on extractions"):
         make_report(extract(truth, truth), topics={"q": "tea"})
 
 

@@ -26,7 +26,6 @@ from assay.stats.samples import Drawing
 from assay.subjects.ranking.pairing import called, guards_of
 from assay.verbs.gating.checks import (
     EXIT_CODES,
-    MISSING_ITEMS,
     OUTCOMES,
     Check,
     Coverage,
@@ -39,7 +38,7 @@ from assay.verbs.gating.checks import (
     margins_of,
     worst,
 )
-from assay.verbs.gating.result import _WHAT_TO_DO, advice
+from assay.verbs.gating.result import advice
 
 SETTINGS = GateSettings(0.05, "report", 0.1, None, resamples=2_000, bootstrap_resamples=1_000)
 Table = dict[str, dict[str, float]]
@@ -394,8 +393,9 @@ def test_advice_names_only_what_is_wrong() -> None:
         assert [*advice(unjudged)] == ["What to do: judge more documents; or ask for less (--min-judged)."]
     both = (Coverage("old", 9, 9, math.nan), Coverage("new", 9, 9, math.nan))
     every = guards_of(both, SETTINGS._replace(min_judged=0.5), {"old": ["AP is undefined"], "new": ["so it is"]})
-    assert {guard.name for guard in every} == set(_WHAT_TO_DO) - {MISSING_ITEMS}
+    assert {guard.name for guard in every} == {"missing topics", "defined values", "judged at all", "judged documents"}
     assert not any(guard.holds for guard in every)
+    assert len({guard.advice for guard in every}) == 4
 
 
 def test_invalid_comes_before_fail() -> None:

@@ -13,7 +13,6 @@ from assay.measures.kernels import GAINS_CITE
 from assay.measures.vocabularies import Vocabulary
 from assay.show.model import References
 from assay.stats import estimates, power, tests, verdict
-from assay.subjects.clusters import over_k
 from assay.subjects.judges import report as judges_report
 from assay.verbs.sections.methods import entries
 
@@ -25,7 +24,7 @@ def test_every_work_is_whole_and_cited_for_something_that_exists() -> None:
         *(one.definition.cites for one in measures if one.definition.cites),
         *GAINS_CITE.values(),
         *(key for table in tables for keys in table.values() for key in keys),
-        *(verdict.CITES, power.CITES, over_k.CITES, over_k.CITES_REFERENCE, judges_report.CITES),
+        *(verdict.CITES, power.CITES, judges_report.CITES),
     }
     assert cited == set(entries())
     assert set(tests.CITES) <= set(tests.EVERY_TEST)

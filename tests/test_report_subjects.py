@@ -57,7 +57,7 @@ class Coin(NamedTuple):
         return "coins"
 
 
-class ReportedCoin:
+class ReportedCoin(Reported):
     """What a report on a coin says."""
 
     eyebrow = "Coin report"
@@ -114,9 +114,9 @@ def test_a_new_subject_is_a_class_and_its_name_in_the_registry(monkeypatch: pyte
 
 def test_what_only_rankings_show_is_refused_for_items() -> None:
     predictions = Predictions.of([0, 1, 1, 0], [0, 1, 0, 0])
-    with pytest.raises(ParameterError, match="changed goes with rankings: a report on classifiers has none"):
+    with pytest.raises(ParameterError, match="changed has no meaning in a report on classifiers"):
         make_report(predictions, changed=3)
-    with pytest.raises(ParameterError, match="topics goes with rankings: a report on clusterings has none"):
+    with pytest.raises(ParameterError, match="topics has no meaning in a report on clusterings"):
         make_report(Clusters.of(list("xxoo"), [0, 0, 0, 1]), topics={"q": "tea"})
 
 

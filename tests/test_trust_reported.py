@@ -97,7 +97,7 @@ def test_a_report_of_a_comparison_takes_rules_from_there_and_one_baseline_only()
 @pytest.mark.parametrize("given", [LABELLED, GROUPED], ids=["labels", "clusters"])
 def test_what_only_rankings_have_is_refused_elsewhere(given: list[Any], option: str) -> None:
     asked: dict[str, Any] = {option: 3}
-    with pytest.raises(ParameterError, match=f"{option} goes with rankings"):
+    with pytest.raises(ParameterError, match=f"{option} has no meaning in a report on"):
         assay.make_report(given, **asked)
 
 

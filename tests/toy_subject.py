@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from assay import Comparison, ParameterError, compare
-from assay.show.model import Prose, Section, Table
+from assay.show.model import Section
 from assay.stats.mean_samples import MeanSample
 from assay.stats.pairing import Pairing, Wanted, listed
 from assay.stats.samples import Sample
@@ -23,11 +23,10 @@ from assay.verbs.diagnosis.examination import (
     finding,
 )
 from assay.verbs.gating.gate import Sides, Two, chosen_two
-from assay.verbs.report.report import InputFile, Request
-from assay.verbs.sections.comparisons import verdicts_table
+from assay.verbs.report.items import claims, verdicts
+from assay.verbs.report.report import Reported, Request
 from assay.verbs.sections.methods import Citations
-from assay.verbs.sections.sentences import of_finding
-from assay.verbs.subject import Words
+from assay.verbs.subject import Subject, Words
 
 SECONDS = "Seconds"
 
@@ -72,17 +71,17 @@ class Readings(Pairing):
         return {name: f"{name}|mean" for name in measures}
 
 
-class ReportedReading:
+class ReportedReading(Reported):
     """What a report on reading times says."""
 
-    eyebrow, seed = "Reading report", 0
+    eyebrow = "Reading report"
 
     def __init__(self, comparison: Comparison) -> None:
-        self.comparison, self.notes = comparison, comparison.notes
-        self.title = " and ".join(comparison.systems)
-        self.signatures = list(comparison.pairing.signatures(comparison.measures).values())
-        self.kind = comparison.samples[0].unit_kind
-        self.lead = f"{comparison.samples[0].size} {self.kind}s"
+        self.comparison = comparison
+
+    @property
+    def title(self) -> str:
+        return " and ".join(self.comparison.systems)
 
     @classmethod
     def of(cls, request: Request) -> Self:
@@ -90,20 +89,12 @@ class ReportedReading:
         return cls(source if isinstance(source, Comparison) else compare(source, measures=request.measures))
 
     def sections(self) -> Iterator[Section | str]:
-        findings = self.comparison.findings
-        words = tuple(Prose(of_finding(each, self.kind, 0.8), "claim") for each in findings)
-        yield Section("summary", "", words, self.lead)
-        table: Table = verdicts_table(findings)
-        yield Section("verdicts", "Verdicts", (table,))
+        kind = self.comparison.samples[0].unit_kind
+        yield Section("summary", "", tuple(claims(self.comparison, (), kind)), f"{kind} by {kind}")
+        yield Section("verdicts", "Verdicts", (verdicts(self.comparison, "Layouts compared", kind=kind),))
 
     def methods(self, cite: Citations) -> Iterator[str]:
         yield f"Layouts were compared by {self.comparison.settings.test}{cite('fisher1935')}."
-
-    def configuration(self) -> dict[str, object]:
-        return {"unit": self.kind}
-
-    def inputs(self) -> Iterator[InputFile]:
-        yield InputFile("scores", "reading times", "in memory", self.lead)
 
 
 class ReadingExamination(Examination):
@@ -131,7 +122,7 @@ def unread_pages(reading: Reading) -> Iterator[CheckFinding]:
             yield finding("unread-pages", "warning", place, f"{len(unread)} unread", len(unread))
 
 
-class ReadingSubject:
+class ReadingSubject(Subject):
     """Reading times as a subject of the verbs."""
 
     name = "reading"
@@ -140,16 +131,10 @@ class ReadingSubject:
     reported = f"{__name__}:ReportedReading"
     gated = f"{__name__}:two_layouts"
     examination = f"{__name__}:ReadingExamination"
-    rules: tuple[str, ...] = ()
-    report_rules = rules
 
     def pairing(self, inputs: Sequence[Any], measures: Any, seed: int, rules: Mapping[str, Any]) -> Pairing:
         """One table of reading times; or several of one layout each."""
         return Readings(Reading({name: times for each in inputs for name, times in each.by_layout.items()}))
-
-    def explain(self, measure: Any, inputs: Sequence[Any], place: Any, view: Any, rules: dict[str, Any]) -> Any:
-        """A time is read off a clock."""
-        raise ParameterError(f"{measure} is what a clock showed: there is nothing behind it to explain")
 
 
 READING = ReadingSubject()

@@ -26,6 +26,7 @@ MOVED = {
     **{("gate", name): "the baseline comes second: assay gate QRELS OLD NEW" for name in ("-b", "--baseline")},
     **{("gate", name): "the candidate comes third: assay gate QRELS OLD NEW" for name in ("-c", "--candidate")},
     ("clustering evaluate", "--ks"): "the number of clusters is chosen by assay clustering number",
+    ("clustering report", "--ks"): "the number of clusters is chosen by assay clustering number",
     ("clustering evaluate", "--qrels"): "clusters of search results: assay clustering by-use QRELS RUN CLUSTERS",
     ("crowd hits", "--hits"): "it is called --output now",
     ("", "--bootstrap-resamples"): "it is called --resamples now; the random swaps of a test are --permutations",

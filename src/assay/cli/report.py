@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from assay.cli import inputs, items, options
-from assay.cli.clusters import Numbers, number_of
 from assay.cli.options import ClusterInputs, LabelInputs, Tested, group
 from assay.cli.output import message, remarks
 from assay.core.options import (
@@ -105,23 +104,14 @@ def clustering(
     *,
     to: Reporting = Reporting(),
     clusters: ClusterInputs = ClusterInputs(),
-    ks: options.Ks | None = None,
 ) -> None:
     """Write a report on one clustering or more: measures, clusters, classes, silhouettes, advice.
 
     $ assay clustering report notes/notes.csv --unlabelled drop
     """
-    sources: list[Any] = list(files)
     with inputs.working("putting the report together", hidden=to.quiet):
-        counted = None
-        if ks is not None:
-            # Which number is best is a question about the points, not about the clusters reported on.
-            sources = [inputs.kept(file) for file in files]
-            numbers = Numbers(ks=ks, seed=to.testing.get("seed"))
-            counted = number_of(sources, clusters, clusters.rules, numbers)
-        systems = items.clusterings(sources, clusters)
-        more = to.of_items() | {"over_k": counted} | items.cluster_rules(clusters)
-        _write(systems, None, more, to)
+        systems = items.clusterings(list(files), clusters)
+        _write(systems, None, to.of_items() | items.cluster_rules(clusters), to)
 
 
 def extraction(

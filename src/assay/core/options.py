@@ -503,7 +503,6 @@ class ReportOptions(ComparisonOptions, SeedOption, total=False):
     direction: str | Mapping[str, str] | None
     comparison: Mapping[str, Any]
     labels: Sequence[Any] | None
-    over_k: Any
     by_topic: bool
     confidence: Confidence
     mute: Sequence[str] | str

@@ -84,6 +84,33 @@ SUBJECTS = {
     "judges": "assay.subjects.judges.subject:JUDGES",
     "clicks": "assay.subjects.clicks.subject:CLICKS",
 }
+#: What the columns of a table make it (see `kind_of` in `tables/roles.py`) -> its subject.
+OF_TABLES = {"predictions": "labels", "clusters": "clusters", "scores": "scores", "labels": "judges"}
+#: Subjects that a look at a file's first lines tells, where columns do not -> the function that looks.
+RECOGNISED = {"clicks": "assay.files.log_looks:looks_like_log"}
+#: The subject of inputs that do not tell it: one alone, one alone that `doctor` looks at, and several together.
+ALONE, EXAMINED, TOGETHER = "scores", "labels", "ranking"
+#: The kind of a curve -> its figure: see `assay.verbs.sections.curves.drawn_from`.
+FIGURES = {
+    "intervals": "assay.verbs.sections.curves:intervals",
+    "pr": "assay.subjects.ranking.figures:precision_recall",
+    "roc": "assay.subjects.ranking.figures:roc",
+    "cutoff": "assay.subjects.ranking.figures:by_cutoff",
+    "queries": "assay.subjects.ranking.figures:per_query",
+    "difference": "assay.subjects.ranking.figures:differences",
+    "classifier_roc": "assay.subjects.labels.figures:roc",
+    "classifier_pr": "assay.subjects.labels.figures:precision_recall",
+    "det": "assay.subjects.labels.figures:det",
+    "calibration": "assay.subjects.labels.figures:calibration",
+    "gain": "assay.subjects.labels.figures:gain",
+    "lift": "assay.subjects.labels.figures:lift",
+    "scores": "assay.subjects.labels.figures:scores",
+    "silhouette": "assay.subjects.clusters.curves:silhouettes_figure",
+    "contingency": "assay.subjects.clusters.curves:contingency_figure",
+    "over_k": "assay.subjects.clusters.curves:over_k_figure",
+    "click_ranks": "assay.subjects.clicks.curves:click_ranks_figure",
+    "over_time": "assay.subjects.clicks.curves:over_time_figure",
+}
 #: Verbs that results have as methods.
 VERBS = {
     "report": "assay.verbs.report:make_report",

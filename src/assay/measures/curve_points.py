@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal, NamedTuple, TypeAlias, get_args
+from typing import NamedTuple, get_args
 
 import numpy as np
 import polars as pl
@@ -194,12 +194,6 @@ def summary_frame(rows: Sequence[tuple[str, object, Summary]]) -> pl.DataFrame:
     return pl.DataFrame(cells, schema=schema, orient="row").with_columns(pl.col("value").fill_nan(None))
 
 
-#: Kinds of curves that charts are drawn of: those of rankings, then those of classifiers' scores.
-CurveKind: TypeAlias = Literal[
-    "pr", "roc", "cutoff", "queries", "difference", "intervals",
-    "classifier_roc", "classifier_pr", "det", "calibration", "gain", "lift", "scores",
-    "silhouette", "contingency", "over_k", "click_ranks", "over_time",
-]  # fmt: skip
 #: A ROC curve whose documents end at a smaller false positive rate is a line along the axis.
 TRIVIAL = 0.05
 _LONGEST_NAME = 60

@@ -19,7 +19,7 @@ from assay.tables import Direction, Scores
 
 if TYPE_CHECKING:
     from assay.subjects.ranking.evaluation import Evaluation
-    from assay.verbs.comparison.findings import Alike, Finding
+    from assay.verbs.comparison.findings import Finding
     from assay.verbs.comparison.result import Comparison
 
 #: Which measures are asked for; None: the usual ones.
@@ -112,9 +112,9 @@ class Pairing(ABC):
         """Why the difference of two systems has no interval, where only the subject knows."""
         return []
 
-    def alike(self, first: str, second: str) -> Alike | None:
-        """How alike two clusterings are; None of what is no clustering."""
-        return None
+    def further_sentences(self, finding: Finding, *, alone: bool) -> Iterable[str]:
+        """What the subject knows of a pair besides its numbers, in words; `alone`: there is no other pair."""
+        return ()
 
     def check_flips(self) -> None:
         """Refuse what has no predictions that could flip."""

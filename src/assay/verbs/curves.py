@@ -12,7 +12,6 @@ import polars as pl
 from assay.core import registry
 from assay.core.errors import ParameterError, number_of
 from assay.core.results import Result
-from assay.measures.curve_points import CurveKind
 
 if TYPE_CHECKING:
     import altair as alt
@@ -25,8 +24,9 @@ if TYPE_CHECKING:
 class Curve(Result):
     """Points of one or more systems, with what goes with them; `chart` draws them, `save` writes them.
 
-    `name` says which curve it is. `frame`: one row for each point. `summary`: one number for each system (the mean of
-    the points, the area below, ...), how many queries it is made from, and how many of them were undefined.
+    `name` says which curve it is, and so how it is drawn: see `core/registry.FIGURES`. `frame`: one row for each point.
+    `summary`: one number for each system (the mean of the points, the area below, ...), how many queries it is made
+    from, and how many of them were undefined.
 
     >>> from assay import curves
     >>> judged, run = {"q1": {"d1": 1, "d2": 1}}, {"q1": {"d1": 2.0, "d3": 1.0, "d2": 0.5}}
@@ -36,7 +36,7 @@ class Curve(Result):
     """
 
     kind = "curve"
-    name: CurveKind
+    name: str
     title: str
     subtitle: str
     frame: pl.DataFrame

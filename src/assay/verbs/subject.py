@@ -23,10 +23,6 @@ if TYPE_CHECKING:
     from assay.verbs.explanation.result import Explanation, Place
 
 
-#: What subject a table is of, by what its columns make it.
-FILES = {"predictions": "labels", "clusters": "clusters", "scores": "scores", "labels": "judges"}
-
-
 class Words(NamedTuple):
     """What people call things: a system, a unit; what its rules are of, and which data they go with."""
 
@@ -39,7 +35,8 @@ class Words(NamedTuple):
 class Subject(Protocol):
     """What is evaluated: rankings, labels, clusters, spans, bare scores, judges, clicks.
 
-    Data and results know their subject by a class attribute `subject`, its name.
+    Data and results know their subject by a class attribute `subject`, its name. Subjects that inherit from this class
+    have no rules, and nothing to explain, unless they say so.
     """
 
     #: Its name in the registry.
@@ -53,16 +50,20 @@ class Subject(Protocol):
     gated: str
     #: Where the class is that `doctor` looks by: see `assay.verbs.diagnosis.examination.Examination`.
     examination: str
+    #: Where the function is that takes a number apart; it takes what `explain` takes. Empty: nothing is behind numbers.
+    explained: str = ""
     #: What people call things.
     words: Words
 
     @property
     def rules(self) -> Collection[str]:
         """The keyword arguments by which its data are read and evaluated."""
+        return ()
 
     @property
     def report_rules(self) -> Collection[str]:
         """The keyword arguments that reports take: the rules, and how numbers are made and compared."""
+        return self.rules
 
     def pairing(self, inputs: Sequence[Any], measures: Any, seed: int, rules: Mapping[str, Any]) -> Pairing:
         """Open the inputs, and pair the systems by unit: what `compare`, `gate` and `plan` start from."""
@@ -71,10 +72,14 @@ class Subject(Protocol):
         self, measure: str | Measure, inputs: Sequence[Any], place: Place, view: View, rules: dict[str, Any]
     ) -> Explanation:
         """Take a number apart: that of the inputs at a place, or all of them."""
+        if not self.explained:
+            raise registry.load("assay.verbs.explanation.result:not_explained")(inputs[0])
+        explanation: Explanation = registry.load(self.explained)(measure, inputs, place, view, rules)
+        return explanation
 
 
-def subject_of(*inputs: Any) -> Subject:
-    """The subject of what was given; judgments with runs are rankings, a table of numbers alone is scores.
+def subject_of(*inputs: Any, alone: str = registry.ALONE) -> Subject:
+    """The subject of what was given; `alone`: that of one input that does not tell it.
 
     An object that knows its subject tells it of the others, where these do not: files, rows.
 
@@ -86,9 +91,9 @@ def subject_of(*inputs: Any) -> Subject:
     names = stated if len(stated) == 1 else {name_of(value) for value in inputs if value is not None}
     name = names.pop() if len(names) == 1 else ""
     if not name:
-        name = "ranking" if sum(value is not None for value in inputs) > 1 else "scores"
-    found: Subject = registry.subject(name)
-    return found
+        name = registry.TOGETHER if sum(value is not None for value in inputs) > 1 else alone
+    subject: Subject = registry.subject(name)
+    return subject
 
 
 def name_of(value: Any, *, look: bool = True) -> str:
@@ -105,9 +110,9 @@ def name_of(value: Any, *, look: bool = True) -> str:
         names = {name_of(item, look=look) for item in (value.values() if isinstance(value, Mapping) else value)}
         return names.pop() if len(names) == 1 else ""
     if look and (isinstance(value, str | os.PathLike | Source) or is_frame(value)):
-        kind = kind_of(registry.load("assay.files.named_columns:names_in_any")(value))
-        is_log = not kind and registry.load("assay.files.log_looks:looks_like_log")(value)
-        return "clicks" if is_log else FILES.get(kind, "")
+        if kind := kind_of(registry.load("assay.files.named_columns:names_in_any")(value)):
+            return registry.OF_TABLES[kind]
+        return next((name for name, looks_like in registry.RECOGNISED.items() if registry.load(looks_like)(value)), "")
     return ""
 
 

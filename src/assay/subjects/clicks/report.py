@@ -19,7 +19,7 @@ from assay.subjects.clicks.evaluation import PERIODS, Behaviour, clicks, logs_of
 from assay.subjects.clicks.subject import RULES, PairedClicks
 from assay.verbs.comparison import Comparison
 from assay.verbs.report.items import claims, is_bounded, verdicts
-from assay.verbs.report.report import InputFile, Request, summed_up
+from assay.verbs.report.report import InputFile, Reported, Request, summed_up
 from assay.verbs.sections.estimates import DASH, prose_section, settings_of
 from assay.verbs.sections.methods import Citations, compared_by, measured_by, systems_named, were
 
@@ -146,7 +146,7 @@ def basis(result: Behaviour) -> Iterator[str]:
 
 
 @dataclass(frozen=True, eq=False)
-class ReportedClicks:
+class ReportedClicks(Reported):
     """The behaviour of a log's users; `comparison` is None of one system alone, or if nothing could be compared.
 
     >>> from assay import Log, make_report
@@ -167,7 +167,6 @@ class ReportedClicks:
     def of(cls, request: Request) -> Self:
         """Take logs, or a result of `clicks`."""
         source, runs, measures, *_ = request
-        request.refuse_details("clicks")
         if isinstance(source, Comparison):
             raise ParameterError("give the log, not its comparison: a report on clicks makes it itself")
         own = (*RULES, "by", "confidence")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 import polars as pl
@@ -16,14 +16,13 @@ from assay.subjects.clusters.remarks import USUAL_NOISE
 from assay.subjects.clusters.rules import Rules
 from assay.tables.clusters import Clusters
 from assay.verbs.diagnosis.examination import (
-    EXAMPLES,
     CheckFinding,
     Examination,
     Examined,
-    Example,
     Overview,
     Reading,
     Severity,
+    among,
     check,
     finding,
     share,
@@ -51,15 +50,9 @@ class ExaminedClusters:
         """What it is called."""
         return self.of.name
 
-    @cached_property
-    def sizes(self) -> pl.DataFrame:
-        """How many items each `cluster` has, those of noise apart."""
-        held = self.of.cluster.filter(~Rules(noise=self.noise).noisy(self.of)).cast(pl.String)
-        return held.value_counts(sort=True, name="items")
-
-    def examples(self, rows: pl.Series) -> list[Example]:
-        """The first of the items of a mask."""
-        return [Example(f"item {quote(str(item))}") for item in self.of.item_id.filter(rows).head(EXAMPLES)]
+    def items(self, rows: pl.Series) -> pl.Series:
+        """The items of a mask."""
+        return self.of.item_id.filter(rows)
 
 
 class ClustersExamination(Examination):
@@ -129,45 +122,15 @@ unreadable(
 )  # fmt: skip
 def noise(system: ExaminedClusters) -> Iterator[CheckFinding]:
     """No cluster but noise; -1 that counts as a cluster."""
-    if not system.sizes.height:
-        yield finding(
-            "noise", "error", system, "all items are noise: there is no cluster", len(system.of), todo=_LOOSEN
-        )
+    if Rules(noise=system.noise).noisy(system.of).all():
+        message = "all items are noise: there is no cluster"
+        yield finding("noise", "error", system, message, len(system.of), todo=_LOOSEN)
     elif system.noise is None:
         usual = system.of.cluster.cast(pl.String).str.to_lowercase().is_in(USUAL_NOISE)
-        if count := int(usual.sum()):
-            label = quote(str(system.of.cluster.filter(usual)[0]))
-            message = f"{number_of('item', count)} labelled {label} count as one cluster"
-            yield finding(
-                "noise", "warning", system, message, count, examples=system.examples(usual), todo=worded(_NAME)
-            )
-
-
-@check(
-    "single-cluster", "clustering", "warning",
-    question="Are all items in one cluster?",
-    advice="check the parameters of the algorithm: of a single cluster, most measures are 0 or undefined",
-)  # fmt: skip
-def single_cluster(system: ExaminedClusters) -> Iterator[CheckFinding]:
-    """One cluster, noise apart."""
-    if system.sizes.height == 1 and len(system.of) > 1:
-        label, count = system.sizes.row(0)
-        yield finding("single-cluster", "warning", system, f"the only cluster is {quote(label)}", count)
-
-
-@check(
-    "clusters-of-one", "clustering", "warning", "note",
-    question="Do most clusters (a warning), or some, have a single item?",
-    advice="such clusters are always pure, which inflates purity and homogeneity: merge them, or count them as noise",
-)  # fmt: skip
-def clusters_of_one(system: ExaminedClusters) -> Iterator[CheckFinding]:
-    """Clusters with one item each."""
-    alone = system.sizes.filter(pl.col("items") == 1)["cluster"]
-    if len(alone) and len(system.of) > 1:
-        message = f"{share(len(alone), system.sizes.height, 'cluster')} with a single item"
-        rows = system.of.cluster.cast(pl.String).is_in(alone.implode())
-        severity: Severity = "warning" if 2 * len(alone) > system.sizes.height else "note"
-        yield finding("clusters-of-one", severity, system, message, len(alone), examples=system.examples(rows))
+        labels = system.of.cluster.filter(usual)
+        message = f"{number_of('item', len(labels))} labelled {quote(str(labels.first()))} count as one cluster"
+        for each in among("noise", "warning", system, "item", system.items(usual), message=message):
+            yield replace(each, advice=worded(_NAME))
 
 
 @check(
@@ -184,9 +147,9 @@ def clustered_twice(system: ExaminedClusters) -> Iterator[CheckFinding]:
         (differ, "in several clusters", "error"),
         (again & ~differ, "in the same cluster", "warning"),
     ):
-        if count := frame["item_id"].filter(rows).n_unique():
-            message, examples = f"{number_of('item', count)} more than once, {where}", system.examples(rows)
-            yield finding("clustered-twice", severity, system, message, count, examples=examples)  # type: ignore[arg-type]
+        ids = system.items(rows).unique(maintain_order=True)
+        message = f"{number_of('item', len(ids))} more than once, {where}"
+        yield from among("clustered-twice", severity, system, "item", ids, message=message)  # type: ignore[arg-type]
 
 
 @check(
@@ -196,10 +159,10 @@ def clustered_twice(system: ExaminedClusters) -> Iterator[CheckFinding]:
 )  # fmt: skip
 def absent_classes(system: ExaminedClusters) -> Iterator[CheckFinding]:
     """Empty cells of the class."""
-    absent = None if system.of.truth is None else system.of.truth.is_null()
-    if absent is not None and (count := int(absent.sum())):
-        message, examples = f"{share(count, len(absent), 'item')} without a class", system.examples(absent)
-        yield finding("absent-classes", "warning", system, message, count, examples=examples)
+    if system.of.truth is not None:
+        absent = system.items(system.of.truth.is_null())
+        message = f"{share(len(absent), len(system.of), 'item')} without a class"
+        yield from among("absent-classes", "warning", system, "item", absent, message=message)
 
 
 @check(
@@ -231,10 +194,8 @@ def other_items(systems: Sequence[ExaminedClusters]) -> Iterator[CheckFinding]:
     first, *others = systems
     ids = first.of.item_id
     for other in others:
-        missing, extra = ~ids.is_in(other.of.item_id.implode()), ~other.of.item_id.is_in(ids.implode())
-        if not (missing.any() or extra.any()):
-            continue
-        count = int(missing.sum()) + int(extra.sum())
-        message = f"{number_of('item', int(missing.sum()))} of {first.system} missing, {int(extra.sum()):,} not in it"
-        examples = [*first.examples(missing), *other.examples(extra)][:EXAMPLES]
-        yield finding("other-items", "error" if extra.all() else "warning", other, message, count, examples=examples)
+        missing = first.items(~ids.is_in(other.of.item_id.implode()))
+        extra = other.items(~other.of.item_id.is_in(ids.implode()))
+        message = f"{number_of('item', len(missing))} of {first.system} missing, {len(extra):,} not in it"
+        severity: Severity = "error" if len(extra) == len(other.of) else "warning"
+        yield from among("other-items", severity, other, "item", [*missing, *extra], message=message)

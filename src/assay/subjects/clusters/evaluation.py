@@ -8,16 +8,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 from assay.core.domains import Whole
-from assay.core.errors import InputError, ParameterError, argument, listed
+from assay.core.errors import InputError, ParameterError, listed
 from assay.files.sources import Source
 from assay.measures.counting.contingency import Contingency
 from assay.measures.counting.partition_labels import NoisePolicy, UnlabelledPolicy
-from assay.measures.counting.points import Points
 from assay.measures.registry import Measure
 from assay.stats.estimates import checked_confidence
 from assay.subjects.clusters.remarks import REMARKS
 from assay.subjects.clusters.result import ClusteredSystem, Clustering, ClusteringView
-from assay.subjects.clusters.rules import Rules, computed, counts_of, measures_of, uneven_columns
+from assay.subjects.clusters.rules import Rules, computed, counts_of_all, measures_of, uneven_columns
 from assay.tables.alignment import aligned
 from assay.tables.clusters import Clusters
 from assay.tables.roles import ColumnNames, is_frame, named_by
@@ -109,18 +108,7 @@ def cluster(
     rules = Rules(noise, noise_as, unlabelled, metric, sample_size).checked()
     with named_by(columns):
         opened = systems_in(given)
-    counts = {name: counts_of(table, rules, seed) for name, table in opened.items()}
-    for table, held in zip(opened.values(), counts.values(), strict=True):
-        if isinstance(table, Clusters) and not held:
-            raise InputError(
-                f"{table.whence}: there are clusters, and neither classes nor points to measure them by: "
-                f"say {argument('truth')} or {argument('points')}"
-            )
-    if not any(Points in held for held in counts.values()) and (metric, rules.sample_size) != ("euclidean", None):
-        raise ParameterError(
-            f"{argument('metric')} and {argument('sample_size')} are about points, and there are none: give X, or say "
-            f"{argument('points')}"
-        )
+    counts = dict(zip(opened, counts_of_all(list(opened.values()), rules, seed), strict=True))
     chosen = measures_of(measures, list(counts.values()))
     if not chosen:
         parts = [f"{name} has {'classes' if Contingency in held else 'points'} only" for name, held in counts.items()]

@@ -208,13 +208,16 @@ _OF_PAIRS = (
 _FLATTERED = ("Purity", "PurityF", "Homogeneity", "BCubedPrecision", "PairPrecision")
 
 
-def of_clusters(measure: str | Measure, subject: Any, chosen: Place, view: View, rules: dict[str, Any]) -> Explanation:
+def of_clusters(
+    measure: str | Measure, inputs: Sequence[Any], chosen: Place, view: View, rules: dict[str, Any]
+) -> Explanation:
     """The number of a clustering, whatever it is given by.
 
     >>> table = Contingency.from_table([[5, 1, 2], [1, 4, 0], [0, 1, 3]], classes="xod")
-    >>> of_clusters("Rand", table, Place(), View(None, False), {}).formula.numbers
+    >>> of_clusters("Rand", [table], Place(), View(None, False), {}).formula.numbers
     '(20 + 72) / (20 + 20 + 24 + 72)'
     """
+    subject = inputs[0]
     chosen.refuse("is about rankings: of a clustering, choose an item", "query")
     wanted = parse_measure(measure, "clustering")
     chosen.refuse("is about classifiers, and these are clusters", "label", "threshold")

@@ -21,8 +21,6 @@ from assay.subjects.clusters.rules import measure_of
 if TYPE_CHECKING:
     import altair as alt
 
-#: The works to cite for stability, and for data without structure, by their keys in the bibliography.
-CITES, CITES_REFERENCE = "benhur2002", "tibshirani2001"
 #: Measures that are largest, or smallest, where the number of clusters suits; others rise or fall all along.
 VOTING = ("Silhouette", "DaviesBouldin", "CalinskiHarabasz")
 STABILITY = "Stability"
@@ -34,9 +32,6 @@ NUMBERS = {"k": pl.Int64, "measure": pl.String, "value": pl.Float64, "spread": p
 Verdict = Literal["agree", "disagree", "no structure", "undefined"]
 
 _A_MAJORITY = 0.5
-#: Numbers of clusters are equally stable if they differ by less than so many standard errors.
-_STANDARD_ERRORS = 2.0
-_ROUNDING = 1e-9
 
 
 class Reference(NamedTuple):
@@ -135,22 +130,18 @@ class NumberOfClusters(Result):
             raise not_among("measure", measure, self.names)
         return self._columns[name]
 
-    def best(self, measure: str | Measure) -> tuple[int, ...]:
-        """Where a measure is best: several numbers if it cannot tell them apart, none if it has no best.
+    def preferred(self, measure: str | Measure) -> int | None:
+        """The number of clusters where a measure is best; None if it has no best.
 
-        Two numbers are equally stable if they differ by less than twice the standard error. A measure that is undefined
-        where others have a number, since clusters have no width there, cannot say where it is best.
+        Of several, the smallest; of those that are equally stable, the largest. A measure that is undefined where
+        others have a number, since clusters have no width there, cannot say where it is best.
         """
         higher = True if measure == STABILITY else measure_of(measure).definition.higher_is_better
         values = {k: value for k, value in self._values(measure).items() if not math.isnan(value)}
         if higher is None or not values or (_has_a_say(measure) and not self._measured <= values.keys()):
-            return ()
-        top = max(values.values()) if higher else min(values.values())
-        slack = dict.fromkeys(values, _ROUNDING * abs(top))
-        if measure == STABILITY:
-            errors = {k: spread / math.sqrt(self.resamples) for k, spread in self.spreads.items()}
-            slack |= {k: _STANDARD_ERRORS * error for k, error in errors.items() if not math.isnan(error)}
-        return tuple(k for k, value in values.items() if abs(top - value) <= slack[k])
+            return None
+        sign, order = (1 if higher else -1), (1 if measure == STABILITY else -1)
+        return max(values, key=lambda k: (sign * values[k], order * k))
 
     @property
     def _measured(self) -> set[int]:
@@ -158,24 +149,11 @@ class NumberOfClusters(Result):
         columns = [column for name, column in self._columns.items() if _has_a_say(name)]
         return {k for column in columns for k, value in column.items() if not math.isnan(value)}
 
-    def preferred(self, measure: str | Measure) -> int | None:
-        """The number of clusters where a measure is best; None if it has no best.
-
-        Of several that it cannot tell apart: what most of the other measures prefer. If none of them helps, the largest
-        that is as stable as any, and the smallest by other measures.
-        """
-        sure = Counter(best[0] for name in self._voters if len(best := self.best(name)) == 1)
-        sign = 1 if measure == STABILITY else -1
-        return max(self.best(measure), key=lambda k: (sure[k], sign * k), default=None)
-
-    @property
-    def _voters(self) -> list[str]:
-        return [name for name in self.names if name == STABILITY or _has_a_say(name)]
-
     @property
     def votes(self) -> dict[str, int]:
         """Which number each measure prefers that has a say: those that are best where the number suits."""
-        return {name: k for name in self._voters if (k := self.preferred(name)) is not None}
+        voters = [name for name in self.names if name == STABILITY or _has_a_say(name)]
+        return {name: k for name in voters if (k := self.preferred(name)) is not None}
 
     @property
     def verdict(self) -> Verdict:
@@ -206,15 +184,12 @@ class NumberOfClusters(Result):
                 f"the same box reach a silhouette of {number(self.reference.value)}, the largest of these points: it "
                 "takes no clusters to come so high"
             )
-        if self.verdict == "agree":
-            names = list(self.votes)
-            every = "" if len(names) == 1 else "both " if len(names) == 2 else "all "
-            return f"{self.k} clusters: {joined(names)} {every}{'prefers' if len(names) == 1 else 'prefer'} it"
         by_k: dict[int, list[str]] = {}
         for name, k in self.votes.items():
             by_k.setdefault(k, []).append(name)
         preferences = "; ".join(f"{_prefer(names)} {k}" for k, names in sorted(by_k.items()))
-        return f"no clear number of clusters: {preferences}"
+        start = f"{self.k} clusters" if self.verdict == "agree" else "no clear number of clusters"
+        return f"{start}: {preferences}"
 
     def remarks(self) -> Iterator[str]:
         """What else to know: structure, ends of what was tried, tiny clusters."""
@@ -224,10 +199,6 @@ class NumberOfClusters(Result):
                 f"{len(self.reference.without)} data sets spread evenly over the same box exceeds "
                 f"{number(max(self.reference.without))}"
             )
-        for name in self._voters:
-            if len(best := self.best(name)) > 1:
-                equal = joined([*map(str, best)])
-                yield f"{name} finds {equal} clusters equally good: it sides with the other measures"
         if self.verdict != "no structure":
             last = self.ks[-1]
             ends = [name for name, k in self.votes.items() if k == last]

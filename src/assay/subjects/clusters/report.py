@@ -15,22 +15,19 @@ from assay.show.model import Section
 from assay.stats.estimates import CITES as CITES_OF_INTERVALS
 from assay.stats.estimates import SUBSAMPLING
 from assay.subjects.clusters.evaluation import cluster
-from assay.subjects.clusters.over_k import CITES, CITES_REFERENCE, NumberOfClusters
 from assay.subjects.clusters.result import Clustering
 from assay.subjects.clusters.sections import sections
 from assay.subjects.clusters.subject import Clusterings
 from assay.verbs.comparison import Comparison, compare
 from assay.verbs.report.items import Items, summary
-from assay.verbs.report.report import Request, values_of_systems
+from assay.verbs.report.report import values_of_systems
 from assay.verbs.sections.methods import Citations, differences_from, measured_by, systems_named, were
 
 _NOISE = {"drop": "left out", "singletons": "a cluster of its own each", "cluster": "one cluster"}
 
 
-def of_clusterings(
-    result: Clustering, comparison: Comparison | None, over_k: NumberOfClusters | None, cite: Citations
-) -> Iterator[str]:
-    """How clusterings were evaluated and compared, and how a number of clusters was looked for."""
+def of_clusterings(result: Clustering, comparison: Comparison | None, cite: Citations) -> Iterator[str]:
+    """How clusterings were evaluated and compared."""
     called = {measure: display_name(measure) for measure in result.measures}
     names = [system.name for system in result.systems]
     table = result.contingency(names[0])
@@ -51,8 +48,6 @@ def of_clusterings(
             f"{differences_from(comparison)} have intervals from random halves that all clusterings share; there is no "
             "test, the interval speaks."
         )
-    if over_k is not None:
-        yield f"{'; '.join(_numbers_of_clusters(over_k, cite))}."
 
 
 def _left_out(result: Clustering) -> str:
@@ -64,20 +59,6 @@ def _left_out(result: Clustering) -> str:
     if any(truth is not None and truth.null_count() for truth in classes):
         parts.append(f"items without a class {'left out' if rules.unlabelled == 'drop' else 'as a class of their own'}")
     return f", {' and '.join(parts)}" if parts else ""
-
-
-def _numbers_of_clusters(over_k: NumberOfClusters, cite: Citations) -> Iterator[str]:
-    yield f"Numbers of clusters from {over_k.ks[0]} to {over_k.ks[-1]} were tried ({over_k.by})"
-    if over_k.resamples:
-        yield (
-            f"stability is the mean adjusted Rand index of every two of {over_k.resamples} clustered subsamples on "
-            f"their shared items{cite(CITES)}"
-        )
-    if over_k.reference is not None:
-        yield (
-            f"structure was tested against {len(over_k.reference.without)} data sets spread evenly over the box along "
-            f"the principal axes{cite(CITES_REFERENCE)}"
-        )
 
 
 _MOST_NAMES = 6
@@ -141,7 +122,7 @@ def _sentence(result: Clustering, measure: Measure, who: str) -> str:
 
 @dataclass(frozen=True, eq=False)
 class ReportedClusterings(Items[Clustering]):
-    """Clusterings, by the classes of their items, and by the points. `over_k`: what `number_of_clusters` found.
+    """Clusterings, by the classes of their items, and by the points.
 
     >>> from assay import Clusters, make_report
     >>> report = make_report(Clusters.of(list("xxoo"), [0, 0, 0, 1]))
@@ -157,14 +138,6 @@ class ReportedClusterings(Items[Clustering]):
     verb = staticmethod(cluster)
     result_type = Clustering
     subject = "clusters"
-
-    over_k: NumberOfClusters | None = None
-
-    @classmethod
-    def of(cls, request: Request) -> Self:
-        """The same, with how a number of clusters was looked for."""
-        over_k = request.rules.pop("over_k", None)
-        return replace(super().of(request), over_k=over_k)
 
     @staticmethod
     def taken_from(clusterings: Clusterings) -> tuple[list[Any], dict[str, Any]]:
@@ -182,10 +155,9 @@ class ReportedClusterings(Items[Clustering]):
     def sections(self) -> Iterator[Section | str]:
         """All that has something to show, and what could not be shown."""
         result, first = self.result, self.result.systems[0].name
-        warnings = () if self.over_k is None else self.over_k.warnings
         worth = summary_of(result, judged=self.comparison is not None)
-        yield summary(self, lead_of(result), worth, warnings)
-        parts = list(sections(result, self.held, self.over_k))
+        yield summary(self, lead_of(result), worth)
+        parts = list(sections(result, self.held))
         yield from parts
         yield from self.too_many()
         if all(system.clusters is None for system in result.systems):
@@ -199,7 +171,7 @@ class ReportedClusterings(Items[Clustering]):
 
     def methods(self, cite: Citations) -> Iterator[str]:
         """How it was done, in sentences for a paper."""
-        return of_clusterings(self.result, self.held, self.over_k, cite)
+        return of_clusterings(self.result, self.held, cite)
 
     def configuration(self) -> dict[str, str | None]:
         """How the numbers were made, for readers."""

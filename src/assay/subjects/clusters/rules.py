@@ -165,6 +165,23 @@ def counts_of(clusters: Clusters | Contingency, rules: Rules, seed: int) -> dict
     return counts
 
 
+def counts_of_all(tables: Sequence[Clusters | Contingency], rules: Rules, seed: int) -> list[dict[type, Any]]:
+    """The counts of each clustering; refused if one has none, and if rules are about points where there are none."""
+    every = [counts_of(table, rules, seed) for table in tables]
+    for table, counts in zip(tables, every, strict=True):
+        if isinstance(table, Clusters) and not counts:
+            raise InputError(
+                f"{table.whence}: there are clusters, and neither classes nor points to measure them by: "
+                f"say {argument('truth')} or {argument('points')}"
+            )
+    if not any(Points in counts for counts in every) and (rules.metric, rules.sample_size) != ("euclidean", None):
+        raise ParameterError(
+            f"{argument('metric')} and {argument('sample_size')} are about points, and there are none: give X, or say "
+            f"{argument('points')}"
+        )
+    return every
+
+
 def computed(measure: Measure, counts: Mapping[type, Any], name: str) -> PerUnit:
     """One number, with the reason where there is none."""
     kind = measure.definition.counts

@@ -224,7 +224,7 @@ _SIDES = HeatSides(
 _MOVES = {"split": ("class", "is split over"), "merged": ("cluster", "merges")}
 
 
-def sections(result: Clustering, held: Comparison | None, over_k: NumberOfClusters | None) -> Iterator[Section]:
+def sections(result: Clustering, held: Comparison | None) -> Iterator[Section]:
     """All sections that have something to show, in reading order; `held` names measures as people call them."""
     close = [system.name for system in result.systems[:MOST_SYSTEMS]]
     yield measured(result)
@@ -234,8 +234,6 @@ def sections(result: Clustering, held: Comparison | None, over_k: NumberOfCluste
         lead = "Whether the difference could be due to the items that happen to be here."
         yield Section("compared", "Compared", (verdicts(held, "Clusterings compared", bounded),), lead)
     yield from (section for section in (_maps(result, close), _silhouettes(result, close)) if section.parts)
-    if over_k is not None:
-        yield _numbers(over_k)
     parts = [_parts_groups(result, name, f"groups-{place}") for place, name in enumerate(close, 1)]
     yield by_system("groups", "Clusters and classes", "", parts, result, short="Groups")
 
@@ -328,26 +326,6 @@ def _misplaced(system: str, points: Points, below: np.ndarray) -> Table:
     some = f"the first {len(worst):,} of {len(below):,}" if len(worst) < len(below) else f"{len(below):,}"
     caption, fold = (f"Points{of} that lie nearer to another cluster" for of in (f" of {system}", ""))
     return Table("misplaced", frame, columns, caption, fold=f"{fold}: {some}", look="listed")
-
-
-def _numbers(over_k: NumberOfClusters) -> Section:
-    """Measures over the number of clusters: the verdict in words, the charts, and all in numbers."""
-    sentence, measures = _sentence(over_k.says()), over_k.to_frame()
-    parts: list[Part] = [Verdict(over_k.verdict, "good" if over_k.verdict == "agree" else "open", sentence)]
-    if remarks := tuple(map(_sentence, over_k.remarks())):
-        parts.append(Prose(style="list", points=remarks))
-    if measures["value"].is_not_null().any():
-        chart = figure(cluster_curves.over_k(over_k))
-        parts.append(replace(chart, title="", subtitle="", notes=(), says=sentence))
-    table = replace(numbers_table(over_k), caption="Measures over the number of clusters", fold="In numbers")
-    parts += [Prose(" ".join(over_k.basis()), "dim"), table]
-    data = {"k": over_k.k, "votes": over_k.votes, "measures": measures.to_dicts()}
-    lead = "Measures over the number of clusters, and how stable each number is."
-    return Section("number", "How many clusters?", tuple(parts), lead, "How many", data)
-
-
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}."
 
 
 def _parts_groups(result: Clustering, system: str, name: str) -> Section:

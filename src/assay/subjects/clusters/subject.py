@@ -7,11 +7,12 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from math import isnan
 from operator import and_
-from typing import TYPE_CHECKING, Any, ClassVar, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Unpack
 
 import numpy as np
 import polars as pl
 
+from assay.core.digits import number
 from assay.core.errors import InputError, ParameterError, did_you_mean, listed, not_among, number_of
 from assay.core.options import ClusterRules
 from assay.measures.counting.contingency import Contingency
@@ -24,17 +25,14 @@ from assay.stats.samples import Drawing, Sample
 from assay.subjects.clusters.evaluation import items_in
 from assay.subjects.clusters.halves import WITHOUT_INTERVAL, Halves, reach_of
 from assay.subjects.clusters.result import ClusteredSystem, Clustering
-from assay.subjects.clusters.rules import Rules, cluster_signature, computed, counts_of, measure_of
+from assay.subjects.clusters.rules import Rules, cluster_signature, computed, counts_of_all, measure_of
 from assay.tables.alignment import Missing, aligned
 from assay.tables.clusters import Clusters
-from assay.verbs.comparison.findings import Alike
 from assay.verbs.gating.gate import ItemSides, Two
-from assay.verbs.subject import Words
+from assay.verbs.subject import Subject, Words
 
 if TYPE_CHECKING:
     from assay.verbs.comparison.findings import Finding
-    from assay.verbs.explanation.numbers import View
-    from assay.verbs.explanation.result import Explanation, Place
 
 
 #: What clusterings are compared by unless told otherwise, as far as all have the counts for it. The first one has the
@@ -51,6 +49,29 @@ _BY_MORE = ("Purity", "Homogeneity", "BCubedPrecision", "WithinSimilarity", "Wit
 _BY_CHANCE = ("NMI", "VMeasure")
 
 _BY_FEWER = ("InversePurity", "Completeness", "PairRecall", "BCubedRecall")
+
+
+class Alike(NamedTuple):
+    """How alike two clusterings are, whatever they are worth: `moved` items are in another cluster, names aside.
+
+    Clusters are matched one to one, so that as few items as possible move. `ari`: the adjusted Rand index of the one
+    with the other; NaN where it is undefined.
+    """
+
+    items: int
+    moved: int
+    ari: float
+
+
+def of_alike(alike: Alike, baseline: str, system: str) -> str:
+    """How alike two clusterings are, whatever they are worth.
+
+    >>> of_alike(Alike(items=200, moved=14, ari=0.8123), "old", "new")
+    'Of 200 items, new puts 14 in another cluster than old, names of clusters aside (adjusted Rand index 0.8123).'
+    """
+    moved = f"{system} puts {alike.moved:,} in another cluster than {baseline}"
+    index = f"adjusted Rand index {number(alike.ari)}"
+    return f"Of {number_of('item', alike.items)}, {moved}, names of clusters aside ({index})."
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,16 +112,8 @@ class Clusterings(ItemPairing):
         settled, held = _rules_of(clusters, rules), items_in(clusters)
         in_order = aligned(held, missing=missing)
         same, left_out = _in_all(in_order, settled)
-        systems = tuple(ClusteredSystem(table.name, table, counts_of(table, settled, seed), {}) for table in same)
-        for system in systems:
-            if system.clusters is not None and not system.counts:
-                raise InputError(
-                    f"{system.clusters.whence}: there are neither classes nor points to measure clusters by"
-                )
-        if rules and not any(Points in system.counts for system in systems):
-            for rule in ("metric", "sample_size"):
-                if getattr(settled, rule) != Rules._field_defaults[rule]:
-                    raise ParameterError(f"{rule} is about points, and the clusterings have none")
+        counts = counts_of_all(same, settled, seed)
+        systems = tuple(ClusteredSystem(table.name, table, held, {}) for table, held in zip(same, counts, strict=True))
         warnings = dict.fromkeys(warning for table in same for warning in table.warnings)
         return cls(
             systems,
@@ -187,6 +200,11 @@ class Clusterings(ItemPairing):
                 (note,) = self.without_intervals(finding.measure, (finding.baseline, finding.system), drawing)
                 notes.append(note if len(findings) == 1 else f"{finding.system} against {finding.baseline}: {note}")
         return list(findings), notes
+
+    def further_sentences(self, finding: Finding, *, alone: bool) -> Iterator[str]:
+        """How alike the two clusterings are, unless no item differs."""
+        if finding.verdict.word != "identical":
+            yield of_alike(self.alike(finding.baseline, finding.system), finding.baseline, finding.system)
 
     def halves(self, systems: tuple[int, ...], drawing: Drawing) -> Halves:
         """Random halves of the items, which all of these clusterings (given by their places) see."""
@@ -310,15 +328,13 @@ def two_clusterings(data: Any, two: Two, measures: Any, seed: int, rules: Mappin
     >>> both.pairing.names, both.measures
     (('old', 'new'), ['ARI'])
     """
-    results = [side for side in (two.baseline, data, two.candidate) if isinstance(side, Clustering)]
-    if results and not rules:
-        rules = results[0].rules._asdict()
-        if any(result.rules != results[0].rules for result in results):
-            raise ParameterError("the clusterings were measured under different rules: measure them together")
-    return ItemSides.of(Clusterings.of(two.among(data, items_in, "clusters", "classes"), seed=seed, **rules), measures)
+    stated = {name: value for name, value in rules.items() if name != "missing"}
+    settled = _rules_of([two.baseline, data, two.candidate], stated)
+    both, missing = two.among(data, items_in, "clusters", "classes"), rules.get("missing", "error")
+    return ItemSides.of(Clusterings.of(both, missing=missing, seed=seed, **settled._asdict()), measures)
 
 
-class ClustersSubject:
+class ClustersSubject(Subject):
     """Clusters of items beside their classes, or points."""
 
     name = "clusters"
@@ -327,21 +343,14 @@ class ClustersSubject:
     gated = "assay.subjects.clusters.subject:two_clusterings"
     reported = "assay.subjects.clusters.report:ReportedClusterings"
     examination = "assay.subjects.clusters.checks:ClustersExamination"
+    explained = "assay.subjects.clusters.explanation:of_clusters"
     rules = RULES
-    report_rules = (*Rules._fields, "comparison", "over_k", "confidence", "resamples", "seed", "mute")
+    report_rules = (*Rules._fields, "comparison", "confidence", "resamples", "seed", "mute")
 
     def pairing(self, inputs: Sequence[Any], measures: Any, seed: int, rules: Mapping[str, Any]) -> Clusterings:
         """The clusterings, paired by item."""
         del measures
         return Clusterings.of(list(inputs), seed=seed, **rules)
-
-    def explain(
-        self, measure: str | Measure, inputs: Sequence[Any], place: Place, view: View, rules: dict[str, Any]
-    ) -> Explanation:
-        """The number of a clustering, or of one of its items."""
-        from assay.subjects.clusters.explanation import of_clusters  # noqa: PLC0415  # only who explains waits for it
-
-        return of_clusters(measure, inputs[0], place, view, rules)
 
 
 CLUSTERS = ClustersSubject()

@@ -16,7 +16,7 @@ from assay.subjects.judges.evaluation import INTERVAL, MOST_PAIRS, JudgeAgreemen
 from assay.subjects.judges.subject import RULES, sets_of
 from assay.verbs.comparison import Comparison
 from assay.verbs.report.items import claims, verdicts
-from assay.verbs.report.report import InputFile, Request, summed_up
+from assay.verbs.report.report import InputFile, Reported, Request, summed_up
 from assay.verbs.sections.estimates import DASH, measure_in_words, prose_section, settings_of
 from assay.verbs.sections.methods import Citations, cited_measures, compared_by, intervals_of
 
@@ -172,7 +172,7 @@ def basis(result: JudgeAgreement) -> Iterator[str]:
 
 
 @dataclass(frozen=True, eq=False)
-class ReportedJudges:
+class ReportedJudges(Reported):
     """Sets of labels, each with its agreement; `comparison` is None of one alone, or if nothing could be compared.
 
     >>> from assay import Labels, make_report
@@ -190,7 +190,6 @@ class ReportedJudges:
     @classmethod
     def of(cls, request: Request) -> Self:
         """Take labels, results of `agree`, or a comparison of sets of labels."""
-        request.refuse_details("judges")
         if isinstance(request.source, Comparison):
             raise ParameterError("give the labels, not their comparison: a report on judges makes it itself")
         of_agreement = (*RULES, "by_topic", "confidence", "seed")

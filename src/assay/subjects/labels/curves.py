@@ -16,7 +16,6 @@ from assay.core.errors import InputError, number_of
 from assay.measures.counting.judgments import Floats
 from assay.measures.counting.probabilities import Probabilities
 from assay.measures.counting.scored import Scored
-from assay.measures.curve_points import CurveKind
 from assay.measures.probabilities import ECE, bins_of, claims_of
 from assay.measures.registry import Measure
 from assay.measures.score_curves import AUC, EER, AveragePrecision, PRArea
@@ -332,7 +331,7 @@ def _points(systems: Sequence[ScoredSystem], *columns: pl.Expr) -> pl.DataFrame:
 
 
 def _curve(
-    name: CurveKind,
+    name: str,
     title: str,
     systems: Sequence[ScoredSystem],
     frame: pl.DataFrame,

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 import polars as pl
 
 from assay.core.digits import as_percents
-from assay.core.errors import InputError, ParameterError, listed, not_among, of_kind
+from assay.core.errors import InputError, ParameterError, listed, not_among, number_of, of_kind
 from assay.measures.counting.confusion import Confusion
 from assay.measures.counting.confusion_matrix import ConfusionMatrix, LabelSets
 from assay.measures.counting.judgments import Floats
@@ -43,7 +43,6 @@ from assay.subjects.labels.measurement import (
 from assay.subjects.labels.result import ClassifiedSystem, label_signature, no_predictions
 from assay.tables import Predictions
 from assay.tables.alignment import Missing, aligned
-from assay.verbs.comparison.findings import Flips
 
 if TYPE_CHECKING:
     from assay.verbs.comparison.findings import Finding
@@ -53,6 +52,32 @@ if TYPE_CHECKING:
 DEFAULT_MEASURES = ("Accuracy", "F", "MCC")
 #: The same for items with several labels each.
 _OF_LABEL_SETS = ("ExactMatch", "F(average='samples')", "F(average='micro')")
+
+
+class Flips(NamedTuple):
+    """Items that two systems predict differently: `fixed` only the second has right, `broken` only the first.
+
+    `changed`: both are wrong, each in its own way.
+    """
+
+    items: int
+    fixed: int
+    broken: int
+    changed: int
+
+
+def of_flips(flips: Flips, baseline: str, system: str) -> str:
+    """How many items one classifier has right that the other has wrong.
+
+    >>> of_flips(Flips(items=200, fixed=14, broken=5, changed=0), "old", "new")
+    'Of 200 items, new fixed 14 that old has wrong, and broke 5 that old has right.'
+    """
+    items = number_of("item", flips.items)
+    if not (flips.fixed or flips.broken or flips.changed):
+        return f"{system} and {baseline} predict the same for all of {items}."
+    fixed = f"{system} fixed {flips.fixed:,} that {baseline} has wrong"
+    changed = f"; {flips.changed:,} went from one mistake to another" if flips.changed else ""
+    return f"Of {items}, {fixed}, and broke {flips.broken:,} that {baseline} has right{changed}."
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,6 +251,11 @@ class Classifiers(ItemPairing):
         del drawing
         flips = {pair: self.flips(*pair) for pair in {(finding.baseline, finding.system) for finding in findings}}
         return [finding._replace(flips=flips[finding.baseline, finding.system]) for finding in findings], []
+
+    def further_sentences(self, finding: Finding, *, alone: bool) -> Iterator[str]:
+        """How many items were set right, and broken."""
+        if finding.flips is not None:
+            yield of_flips(finding.flips, finding.baseline, finding.system)
 
     def notes_on(self, measures: Iterable[str | Measure]) -> list[str]:
         """Which classes the averages of each system leave out, as the measure is undefined there."""

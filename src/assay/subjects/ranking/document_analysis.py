@@ -6,13 +6,13 @@ import math
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
 from assay.core.domains import Whole
-from assay.core.errors import Note, ParameterError
+from assay.core.errors import Note, ParameterError, joined, number_of
 from assay.measures.counting.judgments import Floats, Ints
 from assay.measures.counting.ranks import Ranks, as_judged, retrieved, same_queries, why_not
 from assay.measures.registry import Measure
@@ -20,11 +20,44 @@ from assay.stats.pairing import FROM_SCORES, UNSEEN
 from assay.subjects.ranking.evaluation import Evaluation
 from assay.subjects.ranking.unjudged import bounds_of, judge_next, reach_of
 from assay.tables import picked
-from assay.verbs.comparison.findings import Finding, VisibleChanges
+from assay.verbs.comparison.findings import Finding
 from assay.verbs.comparison.result import Comparison
 
 #: How many results most pages show.
 PAGE = 10
+
+
+class VisibleChanges(NamedTuple):
+    """For how many queries users would see a difference when the second system takes the place of the first.
+
+    `first_result_changes`: another document stands at rank 1, or one of the systems returns nothing.
+    `first_relevant_up`, `_down`: the first relevant result stands higher, or lower, than before; `_appears`: there was
+    none and now there is one; `_disappears`: there was one and now there is none.
+    `page_documents_change`: the first ten results are not the same documents; `page_order_changes`: they are the same,
+    in another order.
+    """
+
+    queries: int
+    first_result_changes: int
+    first_relevant_up: int
+    first_relevant_down: int
+    first_relevant_appears: int
+    first_relevant_disappears: int
+    page_documents_change: int
+    page_order_changes: int
+
+
+def seen_by_users(seen: VisibleChanges) -> str:
+    """What users would notice of a system in the baseline's place, to go on after a colon."""
+    counts = {
+        "moves up": seen.first_relevant_up,
+        "down" if seen.first_relevant_up else "moves down": seen.first_relevant_down,
+        "appears": seen.first_relevant_appears,
+        "disappears": seen.first_relevant_disappears,
+    }
+    moved = joined([f"{words} for {count}" for words, count in counts.items() if count] or ["stays where it is"])
+    first = f"the first result changes for {seen.first_result_changes} of {number_of('query', seen.queries)}"
+    return f"{first}; the first relevant result {moved}."
 
 
 def noticed(first: Ranks, second: Ranks) -> VisibleChanges:

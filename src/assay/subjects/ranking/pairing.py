@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from math import isnan
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -25,14 +25,10 @@ from assay.subjects.ranking.baselines import (
     frozen_in,
     refuse_without_topics,
 )
-from assay.subjects.ranking.document_analysis import DocumentAnalysis, with_document_analysis
+from assay.subjects.ranking.document_analysis import DocumentAnalysis, seen_by_users, with_document_analysis
 from assay.subjects.ranking.evaluation import Evaluation, evaluate, listed_measures, named_runs
 from assay.tables import Batches, Scores
 from assay.verbs.gating.checks import (
-    DEFINED,
-    JUDGED,
-    JUDGED_AT_ALL,
-    MISSING,
     Coverage,
     GateSettings,
     Guard,
@@ -40,6 +36,7 @@ from assay.verbs.gating.checks import (
 from assay.verbs.gating.gate import TAKES, Sides, Two
 
 if TYPE_CHECKING:
+    from assay.verbs.comparison.findings import Finding
     from assay.verbs.comparison.result import Comparison
 
 
@@ -106,6 +103,12 @@ class RunPairing(ScorePairing):
     def look_into(self, comparison: Comparison) -> Comparison:
         """The comparison with what documents of the runs tell."""
         return with_document_analysis(comparison)
+
+    def further_sentences(self, finding: Finding, *, alone: bool) -> Iterator[str]:
+        """What users would notice."""
+        if finding.noticed is not None:
+            which = "" if alone else f" of {finding.system} in place of {finding.baseline}"
+            yield f"What users would notice{which}: {seen_by_users(finding.noticed)}"
 
     def documents(self, comparison: Comparison) -> DocumentAnalysis:
         """What the documents of the runs tell of a comparison."""
@@ -230,6 +233,13 @@ def _apart(baseline: str, candidate: str) -> tuple[str, str]:
     return (baseline, candidate) if baseline != candidate else (f"{baseline} (baseline)", f"{candidate} (candidate)")
 
 
+#: What to do if a measure has no value anywhere.
+_DEFINE = (
+    "look whether the judgments hold documents that count as relevant, and whether the measure needs to know more, "
+    "such as the size of the collection ({relevance_level}, {collection_size})"
+)
+
+
 def guards_of(
     coverage: Sequence[Coverage],
     settings: GateSettings,
@@ -258,11 +268,12 @@ def guards_of(
         holds = missing <= settings.max_missing * topics + 1e-9
         share, most = as_percents([missing / max(topics, 1), settings.max_missing])
         lacks = f"{system} lacks {missing:,} of {number_of('judged topic', topics)} ({share}); allowed are {most}"
-        guards.append(Guard(MISSING, system, holds, lacks))
+        advice = "complete the run; or allow more topics to be missing ({max_missing})"
+        guards.append(Guard("missing topics", system, holds, lacks, advice))
     for side in coverage:
         lacking = (undefined or {}).get(side.system, ())
         says = "; ".join(lacking) or f"every measure is defined for some topic of {side.system}"
-        guards.append(Guard(DEFINED, side.system, not lacking, says))
+        guards.append(Guard("defined values", side.system, not lacking, says, _DEFINE))
     guards.append(_judged_at_all(*coverage, complete=complete))
     if settings.min_judged is not None:
         if complete:
@@ -271,21 +282,20 @@ def guards_of(
             holds = side.judged >= settings.min_judged - 1e-12  # not so where nothing was retrieved
             says = f"{_share(side.judged)} judged in the top 10 of {side.system}"
             asked = f"at least {as_percent(settings.min_judged)} is asked for"
-            guards.append(Guard(JUDGED, side.system, holds, f"{says}; {asked}"))
+            advice = "judge more documents; or ask for less ({min_judged})"
+            guards.append(Guard("judged documents", side.system, holds, f"{says}; {asked}", advice))
     return tuple(guards)
 
 
 def _judged_at_all(first: Coverage, second: Coverage, *, complete: bool) -> Guard:
     """Two runs without a judged document are equally bad by every measure, and nothing was compared."""
     both = f"{first.system} and {second.system}"
-    if complete:
-        return Guard(JUDGED_AT_ALL, both, True, "judgments declared complete")
-    if first.judged > 0 or second.judged > 0:
-        shares = ", ".join(f"{_share(side.judged)} of {side.system}" for side in (first, second))
-        return Guard(JUDGED_AT_ALL, both, True, f"judged in the top 10: {shares}")
-    return Guard(
-        JUDGED_AT_ALL, both, False, f"no document in the top 10 of {first.system} or {second.system} is judged"
-    )
+    holds, shares = True, ", ".join(f"{_share(side.judged)} of {side.system}" for side in (first, second))
+    says = "judgments declared complete" if complete else f"judged in the top 10: {shares}"
+    if not (complete or first.judged > 0 or second.judged > 0):
+        holds, says = False, f"no document in the top 10 of {first.system} or {second.system} is judged"
+    advice = "look whether runs and judgments are of the same collection, with document ids spelt alike"
+    return Guard("judged at all", both, holds, says, advice)
 
 
 def _share(judged: float) -> str:

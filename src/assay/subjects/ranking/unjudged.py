@@ -14,8 +14,9 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
+from assay.core.digits import signed_span
 from assay.core.domains import Whole
-from assay.core.errors import ParameterError
+from assay.core.errors import ParameterError, number_of
 from assay.measures.counting.judgments import Floats, Ints, Mask, place_in_group
 from assay.measures.counting.ranks import Ranks, as_judged, same_queries
 from assay.measures.registry import Measure
@@ -23,7 +24,6 @@ from assay.measures.summary import Undefined, summarise
 from assay.subjects.ranking.extremes import FEW_ROWS, ROUNDING, Extremes, extremes
 from assay.subjects.ranking.hypothetical_judgments import Hypotheses, Trials, places, rises_with_rank
 from assay.tables import picked
-from assay.verbs.comparison.findings import UnjudgedReach
 
 
 def limits(trials: Trials, extremes: Extremes) -> tuple[Floats, Floats]:
@@ -173,6 +173,42 @@ def bounds_of(measure: Measure, ranks: Ranks, undefined: Undefined = "counted_as
     if math.isnan(summarise(measure, measure.per_unit(as_judged(ranks)), undefined).value):
         return Bounds(low[0], high[0], math.nan, math.nan, exact)  # of a mean that is none
     return Bounds(low[0], high[0], float(trials.summary(low)[0]), float(trials.summary(high)[0]), exact)
+
+
+class UnjudgedReach(NamedTuple):
+    """How far unjudged documents could move a difference of means (second system less first).
+
+    `documents`: how many unjudged documents one of the systems has within the measure's cut-off, each counted once a
+    query. All of them are, also those whose grade would change nothing, such as what stands below a relevant document
+    in both systems under RR: whether a document matters may depend on the grades of others, and to find out takes far
+    longer than the bounds do. `judge_next` lists those that matter by themselves.
+    `changes_sign`: whether the difference as observed could turn into its opposite. Where that is open, it is True.
+    `exact`: whether no grades of these documents, which stand within the measure's cut-off in one of the systems, lead
+    beyond `low` and `high`. If not, they are what some grades lead to, and others may lead a little further: there were
+    too many to try them all, or a query would come into the mean, or leave it.
+    """
+
+    low: float
+    high: float
+    documents: int
+    changes_sign: bool
+    exact: bool
+
+    def caveat(self, difference: float) -> str:
+        """That a verdict on this difference depends on unjudged documents.
+
+        >>> print(UnjudgedReach(-0.1, 0.3, 4, changes_sign=True, exact=True).caveat(0.1))
+        It depends on unjudged documents: 4 documents within reach of the measure have no judgment, and with other
+        grades the difference could lie anywhere from -0.1000 to +0.3000.
+        """
+        turns = self.low < 0 if difference > 0 else self.high > 0 if difference < 0 else self.low < self.high
+        return (
+            f"It {'depends' if turns else 'may depend'} on unjudged documents: "
+            f"{number_of('document', self.documents)} within reach of the measure "
+            f"{'has' if self.documents == 1 else 'have'} no judgment, and with other grades the difference could lie "
+            f"anywhere from {signed_span(self.low, self.high)}"
+            f"{'' if self.exact else ', perhaps further: there were too many grades to try all'}."
+        )
 
 
 def reach_of(measure: Measure, first: Ranks, second: Ranks, undefined: Undefined = "counted_as") -> UnjudgedReach:

@@ -14,17 +14,16 @@ from assay.files.sources import Source, is_file
 from assay.measures.parser import agreed_direction, meanings
 from assay.tables import Scores
 from assay.verbs.diagnosis.examination import (
-    EXAMPLES,
     CheckFinding,
     Examination,
     Examined,
-    Example,
     Overview,
     Severity,
     WholeFile,
+    among,
     check,
-    examples_of,
     finding,
+    in_rows,
     share,
     unreadable,
 )
@@ -55,9 +54,8 @@ class ExaminedScores:
             yield str(measure), rows
 
 
-def _examples(rows: pl.DataFrame) -> list[Example]:
-    """The first rows as cases."""
-    return examples_of(rows, lambda row: f"{row['system']}, {row['measure']}, {row['unit']}: {row['value']}")
+def _case(row: dict[str, Any]) -> str:
+    return f"{row['system']}, {row['measure']}, {row['unit']}: {row['value']}"
 
 
 class ScoresExamination(Examination):
@@ -111,12 +109,10 @@ unreadable(
 def scored_twice(scores: ExaminedScores) -> Iterator[CheckFinding]:
     """Rows that come again, alike or not."""
     again = scores.rows.filter(~pl.struct(_KEY).is_first_distinct())
-    if again.height:
-        values = scores.rows.group_by(_KEY).agg(pl.col("value").n_unique())
-        differing = values.filter(pl.col("value") > 1).height
-        how = f"{differing:,} of them with different values" if differing else "always with the same value"
-        message = f"{number_of('unit', again.n_unique(_KEY))} more than once, {how}"
-        yield finding("scored-twice", "error", scores, message, again.height, examples=_examples(again))
+    differing = scores.rows.group_by(_KEY).agg(pl.col("value").n_unique()).filter(pl.col("value") > 1).height
+    how = f"{differing:,} of them with different values" if differing else "always with the same value"
+    message = f"{number_of('unit', again.n_unique(_KEY))} more than once, {how}"
+    yield from in_rows("scored-twice", "error", scores, again, _case, message=message)
 
 
 @check(
@@ -132,12 +128,9 @@ def missing_units(scores: ExaminedScores) -> Iterator[CheckFinding]:
         common = held.group_by("unit").agg(pl.col("system").n_unique()).filter(pl.col("system") == len(scores.systems))
         for system in scores.systems:
             absent = units.filter(~units.is_in(held.filter(pl.col("system") == system)["unit"].implode()))
-            if len(absent):
-                place = WholeFile(scores.file, system)
-                message = f"{share(len(absent), len(units), 'unit')} without a value of {measure}"
-                examples = [Example(f"unit {quote(unit)}") for unit in absent.head(EXAMPLES)]
-                severity: Severity = "warning" if common.height else "error"
-                yield finding("missing-units", severity, place, message, len(absent), examples=examples)
+            message = f"{share(len(absent), len(units), 'unit')} without a value of {measure}"
+            severity: Severity = "warning" if common.height else "error"
+            yield from among("missing-units", severity, WholeFile(scores.file, system), "unit", absent, message=message)
 
 
 @check(
@@ -163,18 +156,16 @@ def score_bounds(scores: ExaminedScores) -> Iterator[CheckFinding]:
     """Values that no measure of this name has."""
     for measure, rows in scores.by_measure():
         odd = rows.filter(~pl.col("value").is_finite())
-        if odd.height:
-            message = f"{number_of('value', odd.height)} of {measure} not finite"
-            yield finding("score-bounds", "error", scores, message, odd.height, examples=_examples(odd))
+        message = f"{number_of('value', odd.height)} of {measure} not finite"
+        yield from in_rows("score-bounds", "error", scores, odd, _case, message=message)
         bounds = [known.definition.bounds for known in meanings(measure)]
         ranges = [bound for bound in bounds if bound is not None]
         if not ranges or len(ranges) < len(bounds):
             continue
         low, high = min(low for low, _ in ranges), max(high for _, high in ranges)
         outside = rows.filter(pl.col("value").is_finite() & ~pl.col("value").is_between(low - 1e-9, high + 1e-9))
-        if outside.height:
-            message = f"{number_of('value', outside.height)} of {measure} outside {low:g} to {high:g}"
-            yield finding("score-bounds", "warning", scores, message, outside.height, examples=_examples(outside))
+        message = f"{number_of('value', outside.height)} of {measure} outside {low:g} to {high:g}"
+        yield from in_rows("score-bounds", "warning", scores, outside, _case, message=message)
 
 
 @check(

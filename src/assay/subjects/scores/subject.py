@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -14,15 +14,10 @@ from assay.files.sources import is_file
 from assay.stats.pairing import ScorePairing, listed
 from assay.tables import Scores
 from assay.verbs.gating.gate import TAKES, Sides, Two, chosen_two
-from assay.verbs.subject import Words
-
-if TYPE_CHECKING:
-    from assay.measures.registry import Measure
-    from assay.verbs.explanation.numbers import View
-    from assay.verbs.explanation.result import Explanation, Place
+from assay.verbs.subject import Subject, Words
 
 
-class ScoresSubject:
+class ScoresSubject(Subject):
     """A table of numbers by system, measure and unit, or a file of one."""
 
     name = "scores"
@@ -31,8 +26,6 @@ class ScoresSubject:
     gated = "assay.subjects.scores.subject:two_systems"
     reported = "assay.subjects.ranking.sections.report:ReportedRankings"
     examination = "assay.subjects.scores.checks:ScoresExamination"
-    rules: tuple[str, ...] = ()
-    report_rules = rules
 
     def pairing(self, inputs: Sequence[Any], measures: Any, seed: int, rules: Mapping[str, Any]) -> ScorePairing:
         """The systems, paired by unit."""
@@ -48,14 +41,6 @@ class ScoresSubject:
         wanted = listed(measures or ())
         # An empty field is no value, and no measure of ours has declared what it counts as.
         return ScorePairing(read_scores(scores, measure=str(wanted[0]) if wanted else "score"), undefined="skip")
-
-    def explain(
-        self, measure: str | Measure, inputs: Sequence[Any], place: Place, view: View, rules: dict[str, Any]
-    ) -> Explanation:
-        """There is nothing behind the numbers."""
-        from assay.verbs.explanation.result import not_explained  # noqa: PLC0415  # only who explains waits for it
-
-        raise not_explained(inputs[0])
 
 
 SCORES = ScoresSubject()

@@ -15,17 +15,16 @@ from assay.subjects.spans.result import Extraction
 from assay.subjects.spans.span_files import read_spans, read_truth_and_predicted
 from assay.subjects.spans.spans import SpanPlaceError, Spans
 from assay.verbs.diagnosis.examination import (
-    EXAMPLES,
     CheckFinding,
     Examination,
     Examined,
-    Example,
     Overview,
     Reading,
     Severity,
+    among,
     check,
-    examples_of,
     finding,
+    in_rows,
     share,
     unreadable,
 )
@@ -55,11 +54,6 @@ class BothSides(NamedTuple):
 
     truth: ExaminedSpans
     predicted: ExaminedSpans
-
-
-def _examples(rows: pl.DataFrame) -> list[Example]:
-    """The first spans as cases."""
-    return examples_of(rows, _span)
 
 
 def _span(row: dict[str, Any]) -> str:
@@ -144,7 +138,7 @@ def span_places(file: Reading) -> Iterator[CheckFinding]:
         wrong = file.problem.frame.filter(file.problem.wrong)
         empty = wrong.filter(pl.col("start") == pl.col("end")).height
         message = f"{number_of('span', wrong.height)} with an impossible start or end, {empty:,} of them empty"
-        yield finding("span-places", "error", file, message, wrong.height, examples=_examples(wrong))
+        yield from in_rows("span-places", "error", file, wrong, _span, message=message)
 
 
 @check(
@@ -155,9 +149,8 @@ def span_places(file: Reading) -> Iterator[CheckFinding]:
 def spans_twice(side: ExaminedSpans) -> Iterator[CheckFinding]:
     """Spans with place and type of one that came before."""
     again = side.of.frame.filter(~pl.struct(side.of.key).is_first_distinct())
-    if again.height:
-        message = f"{number_of(f'repeated {side.side} span', again.height)}"
-        yield finding("spans-twice", "warning", side, message, again.height, examples=_examples(again))
+    message = number_of(f"repeated {side.side} span", again.height)
+    yield from in_rows("spans-twice", "warning", side, again, _span, message=message)
 
 
 @check(
@@ -167,35 +160,11 @@ def spans_twice(side: ExaminedSpans) -> Iterator[CheckFinding]:
 )  # fmt: skip
 def beyond_text(side: ExaminedSpans) -> Iterator[CheckFinding]:
     """Spans without text, in documents where others have theirs."""
-    rows = side.of.frame
     if not side.of.are_tuples:
-        beyond = rows.filter(pl.col("text").is_null() & pl.col("text").is_not_null().any().over("document"))
-        if beyond.height:
-            message = f"{number_of('span', beyond.height)} beyond the end of the document"
-            yield finding("beyond-text", "error", side, message, beyond.height, examples=_examples(beyond))
-
-
-@check(
-    "overlaps", "sides", "warning", "note",
-    question="Do spans of one type overlap, on one side only (a warning) or on both?",
-    advice="if spans should not be nested, keep the longest; measures count each of them",
-)  # fmt: skip
-def overlaps(sides: BothSides) -> Iterator[CheckFinding]:
-    """Spans that start before one of their type has ended."""
-    if any(side.of.are_tuples for side in sides):
-        return
-    within = [_overlapping(side.of.once) for side in sides]
-    for side, rows in zip(sides, within, strict=True):
-        if rows.height:
-            message = f"{number_of(f'{side.side} span', rows.height)} overlapping another one of the same type"
-            severity: Severity = "note" if all(part.height for part in within) else "warning"
-            yield finding("overlaps", severity, side, message, rows.height, examples=_examples(rows))
-
-
-def _overlapping(spans: pl.DataFrame) -> pl.DataFrame:
-    ordered = spans.sort("document", "type", "start", "end", maintain_order=True)
-    before = pl.col("end").cum_max().shift(1).over("document", "type")
-    return ordered.filter(pl.col("start") < before)
+        has_text = pl.col("text").is_not_null()
+        beyond = side.of.frame.filter(~has_text & has_text.any().over("document"))
+        message = f"{number_of('span', beyond.height)} beyond the end of the document"
+        yield from in_rows("beyond-text", "error", side, beyond, _span, message=message)
 
 
 @check(
@@ -234,8 +203,6 @@ def other_documents(sides: BothSides) -> Iterator[CheckFinding]:
     for side, here, others in zip(sides, names, names[::-1], strict=True):
         known = set(others)
         alone = [name for name in here if name not in known]
-        if alone:
-            message = f"{share(len(alone), len(here), 'document')} with {side.side} spans only"
-            examples = [Example(f"document {quote(name)}") for name in alone[:EXAMPLES]]
-            severity: Severity = "error" if is_apart else "warning"
-            yield finding("other-documents", severity, side, message, len(alone), examples=examples)
+        message = f"{share(len(alone), len(here), 'document')} with {side.side} spans only"
+        severity: Severity = "error" if is_apart else "warning"
+        yield from among("other-documents", severity, side, "document", alone, message=message)

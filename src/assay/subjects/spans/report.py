@@ -18,7 +18,7 @@ from assay.subjects.spans.result import Extraction
 from assay.subjects.spans.subject import RULES, Extractions
 from assay.verbs.comparison import Comparison
 from assay.verbs.report.items import claims, verdicts
-from assay.verbs.report.report import InputFile, Request, compared_with, refuse_repeated, summed_up
+from assay.verbs.report.report import InputFile, Reported, Request, compared_with, refuse_repeated, summed_up
 from assay.verbs.sections.estimates import DASH, measure_in_words, prose_section, settings_of
 from assay.verbs.sections.methods import Citations, compared_by, intervals_of, measured_by, systems_named, were
 
@@ -118,7 +118,7 @@ MOST_ROWS = 20
 
 
 @dataclass(frozen=True, eq=False)
-class ReportedExtractions:
+class ReportedExtractions(Reported):
     """Extractions of the same documents; `comparison` is None of one alone, or if nothing could be compared.
 
     >>> from assay import extract, make_report
@@ -138,7 +138,6 @@ class ReportedExtractions:
     @classmethod
     def of(cls, request: Request) -> Self:
         """Take extractions, true and predicted spans, or a comparison; further rules are those of `compare`."""
-        request.refuse_details("extractions")
         source = request.source
         if isinstance(source, Comparison):
             refuse_repeated({"measures": request.measures, **request.rules}, "comparison", "compare")

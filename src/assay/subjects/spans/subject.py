@@ -23,7 +23,7 @@ from assay.subjects.spans.result import MICRO, Extraction
 from assay.verbs.explanation.numbers import View, explained, number_of_unit
 from assay.verbs.explanation.result import Explanation, StepTable
 from assay.verbs.gating.gate import TAKES, Sides, Two, role_names
-from assay.verbs.subject import Words
+from assay.verbs.subject import Subject, Words
 
 if TYPE_CHECKING:
     from assay.verbs.explanation.result import Place
@@ -138,7 +138,7 @@ def _on(units: Sequence[str], documents: Confusion) -> Confusion:
     return confusion_of(tuple(units), np.where(rows[:, None] < 0, 0, cells[rows]), "document")
 
 
-class SpansSubject:
+class SpansSubject(Subject):
     """Spans that systems found in documents, held against the true ones."""
 
     name = "spans"
@@ -147,23 +147,13 @@ class SpansSubject:
     gated = "assay.subjects.spans.subject:two_extractions"
     reported = "assay.subjects.spans.report:ReportedExtractions"
     examination = "assay.subjects.spans.checks:SpansExamination"
+    explained = "assay.subjects.spans.subject:explain_spans"
     rules = RULES
-    report_rules = rules
 
     def pairing(self, inputs: Sequence[Any], measures: Any, seed: int, rules: Mapping[str, Any]) -> Extractions:
         """Extractions, paired by document; or the true spans, and those of each system by its name."""
         del measures, seed
         return Extractions.of(inputs, rules)
-
-    def explain(
-        self, measure: str | Measure, inputs: Sequence[Any], place: Place, view: View, rules: dict[str, Any]
-    ) -> Explanation:
-        """The number of all spans together, of one type or of one document."""
-        place.refuse("has no meaning for spans: choose a label or an item", "system", "query", "threshold")
-        view.refuse_running("spans")
-        for name in (name for name, value in rules.items() if value is not None):
-            raise ParameterError(f"{name!r} was decided when the spans were matched: leave it out")
-        return view.limited(explain_spans(measure, inputs[0], label=place.label, unit=place.item))
 
 
 SPANS = SpansSubject()
@@ -203,22 +193,27 @@ def _named(spans: Any, role: str) -> tuple[str, Any]:
 
 
 def explain_spans(
-    measure: str | Measure, extraction: Extraction, *, label: str | None = None, unit: str | None = None
+    measure: str | Measure, inputs: Sequence[Any], place: Place, view: View, rules: Mapping[str, Any]
 ) -> Explanation:
-    """Take apart a number of all spans together; or of those of one type (`label`), or of one document (`unit`).
+    """Take apart a number of all spans together; or of those of one type (a label), or of one document (an item).
 
-    >>> from assay.subjects.spans.evaluation import extract
+    >>> from assay import explain, extract
     >>> truth = [("d1", 0, 4, "PER"), ("d1", 9, 12, "LOC"), ("d2", 0, 3, "PER")]
     >>> result = extract(truth, truth[:2])
-    >>> explain_spans("Recall", result).formula.numbers, explain_spans("Recall", result, label="PER").formula.numbers
+    >>> explain("Recall", result).formula.numbers, explain("Recall", result, label="PER").formula.numbers
     ('2 / 3', '1 / 2')
     """
+    place.refuse("has no meaning for spans: choose a label or an item", "system", "query", "threshold")
+    view.refuse_running("spans")
+    for name in (name for name, value in rules.items() if value is not None):
+        raise ParameterError(f"{name!r} was decided when the spans were matched: leave it out")
+    extraction, label, unit = inputs[0], place.label, place.item
     if not isinstance(extraction, Extraction):
         raise ParameterError("explain takes an extraction: extract(truth, predicted)")
     wanted = extraction.measure(measure)
     if label is not None and unit is not None:
         raise ParameterError("choose a type, or a document, not both")
-    rules, cells = f"{wanted}|match={extraction.match}", ("TP", "FP", "FN")
+    signature, cells = f"{wanted}|match={extraction.match}", ("TP", "FP", "FN")
     counts, number, whose = extraction.total, 0, "average=micro"
     frame = extraction.per_type.select("type", pl.col(cells).cast(pl.Float64))
     frame = pl.concat([frame, frame.sum().with_columns(type=pl.lit(MICRO))])
@@ -228,7 +223,7 @@ def explain_spans(
         number, whose = number_of_unit(counts, chosen) or 0, f"{counts.unit_kind}={chosen}"
         rows = np.column_stack([counts.tp, counts.fp, counts.fn])[number].astype(np.float64)
         frame = pl.DataFrame({counts.unit_kind: chosen, **dict(zip(cells, rows.tolist(), strict=True))})
-    view = View(None, False, undefined="skip", signature=f"{rules}|{whose}")
+    plain = View(None, False, undefined="skip", signature=f"{signature}|{whose}")
     table = StepTable("counts", (), frame, {})
-    result = explained(wanted, counts, wanted.per_unit(counts), number, view, before=(table,))
-    return replace(result, unit="all spans") if counts is extraction.total else result
+    result = explained(wanted, counts, wanted.per_unit(counts), number, plain, before=(table,))
+    return view.limited(replace(result, unit="all spans") if counts is extraction.total else result)

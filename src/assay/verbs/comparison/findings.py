@@ -22,71 +22,6 @@ from assay.stats.verdict import FEWEST_UNITS, FindingVerdict, verdict
 from assay.tables import Direction
 from assay.verbs.curves import Curve
 
-
-class UnjudgedReach(NamedTuple):
-    """How far unjudged documents could move a difference of means (second system less first).
-
-    `documents`: how many unjudged documents one of the systems has within the measure's cut-off, each counted once a
-    query. All of them are, also those whose grade would change nothing, such as what stands below a relevant document
-    in both systems under RR: whether a document matters may depend on the grades of others, and to find out takes far
-    longer than the bounds do. `judge_next` lists those that matter by themselves.
-    `changes_sign`: whether the difference as observed could turn into its opposite. Where that is open, it is True.
-    `exact`: whether no grades of these documents, which stand within the measure's cut-off in one of the systems, lead
-    beyond `low` and `high`. If not, they are what some grades lead to, and others may lead a little further: there were
-    too many to try them all, or a query would come into the mean, or leave it.
-    """
-
-    low: float
-    high: float
-    documents: int
-    changes_sign: bool
-    exact: bool
-
-
-class VisibleChanges(NamedTuple):
-    """For how many queries users would see a difference when the second system takes the place of the first.
-
-    `first_result_changes`: another document stands at rank 1, or one of the systems returns nothing.
-    `first_relevant_up`, `_down`: the first relevant result stands higher, or lower, than before; `_appears`: there was
-    none and now there is one; `_disappears`: there was one and now there is none.
-    `page_documents_change`: the first ten results are not the same documents; `page_order_changes`: they are the same,
-    in another order.
-    """
-
-    queries: int
-    first_result_changes: int
-    first_relevant_up: int
-    first_relevant_down: int
-    first_relevant_appears: int
-    first_relevant_disappears: int
-    page_documents_change: int
-    page_order_changes: int
-
-
-class Flips(NamedTuple):
-    """Items that two systems predict differently: `fixed` only the second has right, `broken` only the first.
-
-    `changed`: both are wrong, each in its own way.
-    """
-
-    items: int
-    fixed: int
-    broken: int
-    changed: int
-
-
-class Alike(NamedTuple):
-    """How alike two clusterings are, whatever they are worth: `moved` items are in another cluster, names aside.
-
-    Clusters are matched one to one, so that as few items as possible move. `ari`: the adjusted Rand index of the one
-    with the other; NaN where it is undefined.
-    """
-
-    items: int
-    moved: int
-    ari: float
-
-
 Family: TypeAlias = options.Family
 
 
@@ -190,9 +125,12 @@ class Finding(NamedTuple):
     part in the difference varies, for means the standard deviation of the differences. `detectable`: the smallest
     difference that so many units would detect; `needed`: the units that would detect the margin, and `needed_observed`
     those that would detect a difference like this one; all at the power of the settings. `direction`: which way the
-    measure is good. `reach` says what unjudged documents could do, `noticed` what users would see; both need the runs.
-    `flips`: of classifiers, how many items the one has right that the other has wrong. `deciding`: where there is no
-    test, the interval that decides in its place, wider than `interval` for the other comparisons of the family.
+    measure is good. `deciding`: where there is no test, the interval that decides in its place, wider than `interval`
+    for the other comparisons of the family.
+
+    What only a subject knows, each a named tuple of its own, or None: `reach` says what unjudged documents could do,
+    `noticed` what users would see; both need the runs. `flips`: of classifiers, how many items the one has right that
+    the other has wrong.
     """
 
     measure: str
@@ -215,9 +153,9 @@ class Finding(NamedTuple):
     needed: int | None
     margin: Margin
     verdict: FindingVerdict
-    reach: UnjudgedReach | None = None
-    noticed: VisibleChanges | None = None
-    flips: Flips | None = None
+    reach: Any = None
+    noticed: Any = None
+    flips: Any = None
     deciding: Interval | None = None
     needed_observed: int | None = None
     direction: Direction = "higher"

@@ -16,7 +16,7 @@ from assay.core.results import Result
 from assay.files.manifest import judgments_and_runs
 from assay.measures.registry import Measure
 from assay.tables.roles import ColumnNames, named_by
-from assay.verbs.subject import Subject, name_of
+from assay.verbs.subject import Subject, subject_of
 
 #: So many cases of a finding are shown.
 EXAMPLES = 3
@@ -183,6 +183,35 @@ def examples_of(rows: pl.DataFrame, text: Callable[[dict[str, Any]], str]) -> li
     [Example(text="item 'd1'", line=7)]
     """
     return [Example(text(row), row.get("line")) for row in rows.head(EXAMPLES).to_dicts()]
+
+
+def in_rows(
+    name: str,
+    severity: Severity,
+    place: Any,
+    rows: pl.DataFrame,
+    text: Callable[[dict[str, Any]], str],
+    *,
+    message: str,
+) -> Iterator[CheckFinding]:
+    """What a check found in rows, if there are any: how many, and the first as cases; see `examples_of`."""
+    if rows.height:
+        yield finding(name, severity, place, message, rows.height, examples=examples_of(rows, text))
+
+
+def among(
+    name: str, severity: Severity, place: Any, kind: str, ids: Iterable[object], *, message: str
+) -> Iterator[CheckFinding]:
+    """What a check found among things of a kind, if any are named: how many, and the first of them.
+
+    >>> _ = checks("clusters")
+    >>> [each] = among("noise", "warning", WholeFile("a.csv"), "item", ["d1", "d2"], message="2 odd items")
+    >>> each.count, str(each.examples[0])
+    (2, "item 'd1'")
+    """
+    cases = [Example(f"{kind} {quote(str(each))}") for each in ids]
+    if cases:
+        yield finding(name, severity, place, message, len(cases), examples=cases[:EXAMPLES])
 
 
 def checks(subject: str, about: str | None = None) -> list[DoctorCheck]:
@@ -410,18 +439,9 @@ def doctor(
     named |= {"pos_label": pos_label, "noise": noise, "level": None if level == 1.0 else level}
     stated = {name: value for name, value in named.items() if value is not None}
     with named_by(columns):
-        subject: Subject = registry.subject(_subject_name(qrels, runs))
+        subject = subject_of(qrels, runs, alone=registry.EXAMINED)
         _refuse_options_of_others(stated, subject)
         return examine(subject, inputs, stated, watch=watch)
-
-
-def _subject_name(data: Any, others: Any) -> str:
-    """The subject of what was given; one file of which nobody knows what it is should be predictions."""
-    names = {name_of(data)} | ({name_of(others)} if others is not None else set())
-    name = names.pop() if len(names) == 1 else ""
-    if others is None:
-        return name or "labels"
-    return name or "ranking"
 
 
 def _refuse_options_of_others(options: Iterable[str], subject: Subject) -> None:

@@ -152,18 +152,16 @@ class Coverage(NamedTuple):
 
 
 class Guard(NamedTuple):
-    """A condition on the inputs: what it is about, whether it holds, and that in words."""
+    """A condition on the inputs: what it is about, whether it holds, and that in words.
+
+    `advice`: what to do if it does not hold; arguments in braces.
+    """
 
     name: str
     system: str
     holds: bool
     says: str
-
-
-#: What guards are about; advice is given by these names.
-MISSING, DEFINED, JUDGED_AT_ALL, JUDGED = "missing topics", "defined values", "judged at all", "judged documents"
-#: The same, of predictions.
-MISSING_ITEMS = "missing items"
+    advice: str
 
 
 #: So many units that lost most are kept of each check.

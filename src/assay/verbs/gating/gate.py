@@ -19,7 +19,6 @@ from assay.stats.samples import Sample, few_units
 from assay.stats.verdict import resamples_for
 from assay.verbs.comparison.result import attribute_of
 from assay.verbs.gating.checks import (
-    MISSING_ITEMS,
     Coverage,
     GateSettings,
     Guard,
@@ -186,7 +185,9 @@ class ItemSides(Sides):
             lacking = size - len(pairing.items)
             part, most = as_percents([lacking / size, allowed])
             says = f"{system} lacks {lacking:,} of {number_of('item', size)} of {other} ({part})"
-            guards.append(Guard(MISSING_ITEMS, system, lacking <= allowed * size + 1e-9, f"{says}; allowed are {most}"))
+            advice = "run both systems on the same items; or allow more to be missing ({max_missing})"
+            holds = lacking <= allowed * size + 1e-9
+            guards.append(Guard("missing items", system, holds, f"{says}; allowed are {most}", advice))
         return tuple(guards)
 
 

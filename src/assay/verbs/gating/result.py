@@ -20,12 +20,7 @@ from assay.stats.estimates import SUBSAMPLING
 from assay.stats.pairing import Pairing
 from assay.stats.verdict import FEWEST_UNITS
 from assay.verbs.gating.checks import (
-    DEFINED,
     EXIT_CODES,
-    JUDGED,
-    JUDGED_AT_ALL,
-    MISSING,
-    MISSING_ITEMS,
     Check,
     Coverage,
     GateSettings,
@@ -36,19 +31,6 @@ from assay.verbs.gating.checks import (
 
 #: Of several checks, so many sentences are written out, and so many of each outcome named.
 _MOST_SENTENCES, _MOST_NAMES = 6, 5
-
-
-#: What to do if a guard does not hold, by what it is about; arguments in braces.
-_WHAT_TO_DO = {
-    MISSING: "complete the run; or allow more topics to be missing ({max_missing})",
-    DEFINED: (
-        "look whether the judgments hold documents that count as relevant, and whether the measure needs to know more, "
-        "such as the size of the collection ({relevance_level}, {collection_size})"
-    ),
-    JUDGED_AT_ALL: "look whether runs and judgments are of the same collection, with document ids spelt alike",
-    JUDGED: "judge more documents; or ask for less ({min_judged})",
-    MISSING_ITEMS: "run both systems on the same items; or allow more to be missing ({max_missing})",
-}
 
 
 def sentence(result: GateResult) -> str:
@@ -134,8 +116,8 @@ def advice(result: GateResult) -> Iterator[str]:
     """What to do, where the outcome is inconclusive or the inputs are not fit."""
     if result.outcome == "invalid":
         # Each kind of guard once, though both systems may have failed it.
-        for name in dict.fromkeys(guard.name for guard in result.guards if not guard.holds):
-            yield f"What to do: {worded(_WHAT_TO_DO[name])}."
+        for advice in dict.fromkeys(guard.advice for guard in result.guards if not guard.holds):
+            yield f"What to do: {worded(advice)}."
         return
     unsure = [check for check in result.checks if check.outcome == "inconclusive"]
     if not unsure:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -23,8 +23,8 @@ from assay.verbs.item_results import ItemResult
 from assay.verbs.report.report import (
     IN_MEMORY,
     InputFile,
+    Reported,
     Request,
-    Role,
     check_name,
     compared_with,
     refuse_repeated,
@@ -60,7 +60,7 @@ ResultT = TypeVar("ResultT", bound=ItemResult[Any])
 
 
 @dataclass(frozen=True, eq=False)
-class Items(ABC, Generic[ResultT]):
+class Items(Reported, Generic[ResultT]):
     """What such a report rests on: the systems' numbers, and what came of holding them against a baseline.
 
     `comparison` is None if nothing could be compared; `notes` then say why.
@@ -70,7 +70,7 @@ class Items(ABC, Generic[ResultT]):
     subject: ClassVar[str]
     #: What a system is, what its file is read as, and how that file is described.
     kind: ClassVar[str]
-    role: ClassVar[Role]
+    role: ClassVar[str]
     described: ClassVar[str]
     #: What is shown of systems that are looked at closely.
     details: ClassVar[str]
@@ -91,7 +91,6 @@ class Items(ABC, Generic[ResultT]):
         `comparison` are further arguments of `compare` for that.
         """
         source, runs, measures, baseline, _, rules = request
-        request.refuse_details(several(cls.kind))
         if isinstance(source, Comparison):
             refuse_repeated({"measures": measures, **rules}, "comparison", "compare")
             first = compared_with(source, baseline)

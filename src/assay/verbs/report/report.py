@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Protocol, Self, Unpack
+from typing import Any, ClassVar, NamedTuple, Protocol, Self, Unpack
 
 import polars as pl
 
@@ -31,21 +31,22 @@ from assay.verbs.sections.methods import Citations, methods
 from assay.verbs.subject import check_rules, subject_of
 
 IN_MEMORY = "in memory"
-#: What a file was read as.
-Role = Literal["qrels", "run", "scores", "topics", "documents", "predictions", "clusters", "spans", "labels", "log"]
 
 
 class InputFile(NamedTuple):
-    """What went in: where it is from, its format and counts, and the system that it is, where its name is another."""
+    """What went in: where it is from, its format and counts, and the system that it is, where its name is another.
 
-    role: Role
+    `role`: what it was read as, such as "qrels".
+    """
+
+    role: str
     origin: str
     format: str
     counts: str
     name: str | None = None
 
     @classmethod
-    def of(cls, role: Role, origin: str, format: str, counts: str, name: str | None = None) -> InputFile:
+    def of(cls, role: str, origin: str, format: str, counts: str, name: str | None = None) -> InputFile:
         """A file; or what was in memory, by its name.
 
         >>> InputFile.of("labels", IN_MEMORY, "labels of judges", "8 labels", "round 1").origin
@@ -59,7 +60,7 @@ class InputFile(NamedTuple):
 class Request(NamedTuple):
     """What was given to `make_report`, and what was asked for.
 
-    `details` are what only reports on rankings show, as far as it was asked for; `rules`, what the verbs take.
+    `details`: what `Reported.asks` names, as far as it was asked for; `rules`, what the verbs take.
     """
 
     source: Any
@@ -68,11 +69,6 @@ class Request(NamedTuple):
     baseline: str | None
     details: dict[str, Any]
     rules: dict[str, Any]
-
-    def refuse_details(self, what: str) -> None:
-        """Refuse what only reports on rankings show."""
-        for name in self.details:
-            raise ParameterError(f"{name} goes with rankings: a report on {what} has none")
 
     def inputs(self) -> list[Any]:
         """What was given."""
@@ -100,7 +96,11 @@ class Reported(Protocol):
     """What a report is about: results, their comparison with a baseline, and all that is said of them.
 
     To report on something new, write such a class in a module of its own, and name its place in `Subject.reported`.
+    What inherits from this one need not say what it has nothing to say of.
     """
+
+    #: Keyword arguments of `make_report` that no verb takes, and that say what else to show.
+    asks: ClassVar[tuple[str, ...]] = ()
 
     @property
     def eyebrow(self) -> str:
@@ -113,6 +113,7 @@ class Reported(Protocol):
     @property
     def notes(self) -> Sequence[str]:
         """What is to be said of the numbers, before anything is shown."""
+        return ()
 
     @property
     def title(self) -> str:
@@ -121,10 +122,12 @@ class Reported(Protocol):
     @property
     def seed(self) -> int:
         """What everything random is drawn from."""
+        return 0
 
     @property
     def signatures(self) -> Iterable[str]:
         """How each number was computed."""
+        return ()
 
     def sections(self) -> Iterator[Section | str]:
         """All that has something to show, in reading order; and, in words, what cannot be shown, and why."""
@@ -134,9 +137,11 @@ class Reported(Protocol):
 
     def configuration(self) -> Mapping[str, object]:
         """How the numbers were made, for readers; None where there is nothing to say."""
+        return {}
 
     def inputs(self) -> Iterable[InputFile]:
         """What went in."""
+        return ()
 
 
 def refuse_repeated(options: Mapping[str, Any], result: str, verb: str) -> None:
@@ -379,10 +384,6 @@ def correction_of(comparison: Comparison) -> str:
     return f"{comparison.correction or 'none'}{separator} {number_of('comparison', size)}"
 
 
-#: What reports show besides, where they are about rankings.
-_DETAILS = ("system", "topics", "documents", "changed", "show", "wording")
-
-
 def make_report(
     given: Any,
     runs: Any = None,
@@ -395,8 +396,7 @@ def make_report(
     or scores (what `compare` takes). Further keyword arguments are those of `compare` (`alpha`, `margin`, `test`,
     `seed`, …) and, with judgments and runs, the rules of `evaluate`. A `Classification`, predictions or a comparison of
     them give a report on classifiers; its further arguments are those of `classify`. A `Clustering`, `Clusters` or a
-    comparison of them give a report on clusterings, with the further arguments of `cluster`, and `over_k`: what
-    `number_of_clusters` found.
+    comparison of them give a report on clusterings, with the further arguments of `cluster`.
 
     `measures`: the first is the main one, which verdicts, charts and queries are about. `baseline`: the system that
     the others are compared with; the first unless given. `system`: whose queries are shown beside the baseline's; the
@@ -414,11 +414,15 @@ def make_report(
     subject = subject_of(getattr(given, "pairing", given), runs)
     kind: type[Reported] = registry.load(subject.reported)
     rules: dict[str, Any] = dict(options)
-    asked = {name: value for name in _DETAILS if (value := rules.pop(name, None)) is not None}
+    details = {name: value for name in kind.asks if (value := rules.pop(name, None)) is not None}
     baseline, title, command = rules.pop("baseline", None), rules.pop("title", None), rules.pop("command", "")
     known = (*subject.report_rules, *(compare.__kwdefaults__ or ()))
-    check_rules([name for name in rules if name not in known], subject, ReportOptions.__annotations__)
-    reported = kind.of(Request(given, runs, measures, baseline, asked, rules))
+    wrong = [name for name, value in rules.items() if name not in known and value is not None]
+    check_rules(wrong, subject, ReportOptions.__annotations__)
+    for name in wrong:
+        raise ParameterError(f"{name} has no meaning in a report on {subject.words.rules_of}")
+    rules = {name: value for name, value in rules.items() if name in known}
+    reported = kind.of(Request(given, runs, measures, baseline, details, rules))
     sections, notes = list[Section](), list(reported.notes)
     for part in reported.sections():
         if isinstance(part, str):

@@ -297,6 +297,10 @@ _WORDS = {"pass": "pass", "fail": "FAIL", "inconclusive": "inconclusive"}
 _RIGHT = {1.0: "right", 0.0: "wrong"}
 
 
+#: What JSON has of guards.
+_OF_GUARDS = ("name", "system", "holds", "says")
+
+
 def gate_document(result: GateResult) -> Document:
     """The sentence first, for readers of the log of a pipeline; then what to do, and what it rests on."""
     sections = (
@@ -336,7 +340,7 @@ def _outcome(result: GateResult) -> Section:
         "baseline": result.baseline,
         "candidate": result.candidate,
         "settings": result.settings._asdict(),
-        "guards": [guard._asdict() for guard in result.guards],
+        "guards": [dict(zip(_OF_GUARDS, guard, strict=False)) for guard in result.guards],
         "signatures": signatures,
         "frozen": frozen and {"version": frozen.version, "qrels": dict(frozen.qrels), "run": dict(frozen.run)},
     }

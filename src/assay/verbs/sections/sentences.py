@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from statistics import median
 from typing import TYPE_CHECKING
 
-from assay.core.digits import as_level, number, numbers, p_phrase, signed, signed_percent, signed_span
-from assay.core.errors import joined, number_of, several
+from assay.core.digits import as_level, number, numbers, p_phrase, signed, signed_percent
+from assay.core.errors import number_of, several
 from assay.stats.tests import COUNTING
 from assay.stats.verdict import FEWEST_UNITS
 
 if TYPE_CHECKING:
     from assay.stats.bootstrap import Interval
-    from assay.verbs.comparison.findings import Alike, Finding, Flips, VisibleChanges
+    from assay.verbs.comparison.findings import Finding
     from assay.verbs.comparison.result import Comparison
 
 #: Who reads a comparison of many pairs wants a table; sentences are for a few.
@@ -43,13 +43,7 @@ def sentences(comparison: Comparison) -> Iterator[str]:
         findings = [finding for finding in comparison.findings if (finding.baseline, finding.system) == pair]
         for finding in findings:
             yield of_finding(finding, kind, power)
-        if findings[0].noticed is not None:
-            which = f" of {pair[1]} in place of {pair[0]}" if len(pairs) > 1 else ""
-            yield f"What users would notice{which}: {seen_by_users(findings[0].noticed)}"
-        if findings[0].flips is not None:
-            yield of_flips(findings[0].flips, *pair)
-        if findings[0].verdict.word != "identical" and (alike := comparison.pairing.alike(*pair)) is not None:
-            yield of_alike(alike, *pair)
+        yield from comparison.pairing.further_sentences(findings[0], alone=len(pairs) == 1)
 
 
 def of_finding(finding: Finding, kind: str, power: float) -> str:
@@ -67,15 +61,8 @@ def caveat(finding: Finding) -> str:
     """What a finding depends on: unjudged documents that could change its sign; empty if there are none."""
     if not finding.verdict.unjudged or finding.reach is None:
         return ""
-    reach, difference = finding.reach, finding.difference
-    turns = reach.low < 0 if difference > 0 else reach.high > 0 if difference < 0 else reach.low < reach.high
-    documents = finding.verdict.unjudged
-    return (
-        f"It {'depends' if turns else 'may depend'} on unjudged documents: {number_of('document', documents)} within "
-        f"reach of the measure {'has' if documents == 1 else 'have'} no judgment, and with other grades the difference "
-        f"could lie anywhere from {signed_span(reach.low, reach.high)}"
-        f"{'' if reach.exact else ', perhaps further: there were too many grades to try all'}."
-    )
+    words: str = finding.reach.caveat(finding.difference)
+    return words
 
 
 def headline(finding: Finding) -> str:
@@ -216,46 +203,6 @@ def _units(finding: Finding, kind: str) -> str:
         return ""
     of = number_of(kind, units)
     return f"The value is higher for {won}, the same for {tied} and lower for {lost} of {of}."
-
-
-def of_flips(flips: Flips, baseline: str, system: str) -> str:
-    """How many items one classifier has right that the other has wrong.
-
-    >>> from assay.verbs.comparison.findings import Flips
-    >>> of_flips(Flips(items=200, fixed=14, broken=5, changed=0), "old", "new")
-    'Of 200 items, new fixed 14 that old has wrong, and broke 5 that old has right.'
-    """
-    items = number_of("item", flips.items)
-    if not (flips.fixed or flips.broken or flips.changed):
-        return f"{system} and {baseline} predict the same for all of {items}."
-    fixed = f"{system} fixed {flips.fixed:,} that {baseline} has wrong"
-    changed = f"; {flips.changed:,} went from one mistake to another" if flips.changed else ""
-    return f"Of {items}, {fixed}, and broke {flips.broken:,} that {baseline} has right{changed}."
-
-
-def of_alike(alike: Alike, baseline: str, system: str) -> str:
-    """How alike two clusterings are, whatever they are worth.
-
-    >>> from assay.verbs.comparison.findings import Alike
-    >>> of_alike(Alike(items=200, moved=14, ari=0.8123), "old", "new")
-    'Of 200 items, new puts 14 in another cluster than old, names of clusters aside (adjusted Rand index 0.8123).'
-    """
-    moved = f"{system} puts {alike.moved:,} in another cluster than {baseline}"
-    index = f"adjusted Rand index {number(alike.ari)}"
-    return f"Of {number_of('item', alike.items)}, {moved}, names of clusters aside ({index})."
-
-
-def seen_by_users(seen: VisibleChanges) -> str:
-    """What users would notice of a system in the baseline's place, to go on after a colon."""
-    counts = {
-        "moves up": seen.first_relevant_up,
-        "down" if seen.first_relevant_up else "moves down": seen.first_relevant_down,
-        "appears": seen.first_relevant_appears,
-        "disappears": seen.first_relevant_disappears,
-    }
-    moved = joined([f"{words} for {count}" for words, count in counts.items() if count] or ["stays where it is"])
-    first = f"the first result changes for {seen.first_result_changes} of {number_of('query', seen.queries)}"
-    return f"{first}; the first relevant result {moved}."
 
 
 def _of_many(comparison: Comparison) -> Iterator[str]:

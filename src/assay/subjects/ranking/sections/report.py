@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import polars as pl
 
@@ -16,6 +16,7 @@ from assay.measures.curve_points import averaged_precision, level_measures
 from assay.show import charts
 from assay.show.figure import Series, around
 from assay.show.model import Column, Prose, Section, Table
+from assay.subjects.ranking.document_analysis import seen_by_users
 from assay.subjects.ranking.evaluation import Evaluation
 from assay.subjects.ranking.sections.basis import Basis
 from assay.subjects.ranking.sections.queries import changed, differences
@@ -25,7 +26,6 @@ from assay.subjects.ranking.sections.verdicts import systems, verdicts
 from assay.subjects.ranking.unjudged import bounds_of
 from assay.verbs.report.report import IN_MEMORY, InputFile, correction_of
 from assay.verbs.sections.methods import Citations
-from assay.verbs.sections.sentences import seen_by_users
 
 _LEVELS = 11
 #: Bounds take their time: of more systems and measures, those of the main measures only.
@@ -201,6 +201,7 @@ class ReportedRankings(Basis):
     """Systems that rank, by the judgments of what they found; or systems by anybody's scores."""
 
     eyebrow = "Evaluation report"
+    asks: ClassVar[tuple[str, ...]] = ("system", "topics", "documents", "changed", "show")
 
     @property
     def title(self) -> str:
