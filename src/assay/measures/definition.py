@@ -1,7 +1,5 @@
 """What is known of a measure: its parameters, signature, docstring, decorator; and curves as input."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -221,7 +219,7 @@ class GivenCurve:
     points: Steps
 
     @classmethod
-    def from_points(cls, *curves: Sequence[tuple[float, float]]) -> GivenCurve:
+    def from_points(cls, *curves: Sequence[tuple[float, float]]) -> "GivenCurve":
         """Make curves by hand: each a list of (precision, recall)."""
         if not curves:
             raise ParameterError("there is no precision-recall curve")

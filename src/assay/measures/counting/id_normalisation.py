@@ -1,7 +1,5 @@
 """Ids that mean the same and are written differently: ways of writing them, and documents and topics so renamed."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial

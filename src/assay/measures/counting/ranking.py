@@ -1,7 +1,5 @@
 """Rows of whole queries -> hits, by the rules of counting that people disagree about: `Policies`."""
 
-from __future__ import annotations
-
 import itertools
 from bisect import bisect_left
 from collections.abc import Callable, Iterable
@@ -132,16 +130,16 @@ class Hits(NamedTuple):
     tie_first: Ints
     tie_last: Ints
 
-    def outside(self, topics: Mask) -> Hits:
+    def outside(self, topics: Mask) -> "Hits":
         """The hits of other topics."""
         return self.take(np.flatnonzero(~topics[self.topic]))
 
-    def take(self, rows: Ints) -> Hits:
+    def take(self, rows: Ints) -> "Hits":
         """Some of the hits, in a given order."""
         return Hits(*(column[rows] for column in self))
 
     @classmethod
-    def together(cls, parts: Iterable[Hits]) -> Hits:
+    def together(cls, parts: Iterable["Hits"]) -> "Hits":
         """All parts, by topic and rank."""
         joined = cls(*map(np.concatenate, zip(NO_HITS, *parts, strict=True)))
         # One number for both, since they come nearly sorted: a stable sort makes use of that, `lexsort` does not.
