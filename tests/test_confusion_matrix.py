@@ -14,7 +14,8 @@ from label_data import Labelled, forms, labelled
 from strategies import quickly
 
 from assay import ConfusionMatrix, InputError, ParameterError, Predictions
-from assay.measures.counting import Scored, label_pairs
+from assay.measures.counting import label_pairs
+from assay.measures.counting.scored import Scored
 
 approx = pytest.approx
 C3 = ConfusionMatrix.from_matrix(

@@ -285,8 +285,7 @@ def _reaching(steps: Steps, ranks: Ranks, recall: float, rule: RuleName, rel: fl
     """Which points reach a recall, by one rule or another."""
     half = 0.9 if rule == "trec_eval-9" else 0.5
     wanted = np.floor(recall * ranks.relevant(rel)[steps.unit] + half)
-    there: Mask = steps["recall"] >= recall if rule == "exact" else steps["found"] >= wanted
-    return there
+    return steps["recall"] >= recall if rule == "exact" else steps["found"] >= wanted
 
 
 @measure(ir_measures="Judged@{cutoff}", counted_as=None, user_model="-", higher_is_better=None, closed_under_ties=True)

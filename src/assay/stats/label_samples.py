@@ -126,8 +126,7 @@ class LabelSample(WeightedSample):
 
     def unit_values(self) -> Floats:
         """1 where a system (column) is right about an item (row), 0 where it is wrong."""
-        values: Floats = self.right[self.pattern].astype(np.float64)
-        return values
+        return self.right[self.pattern].astype(np.float64)
 
     def only(self, *systems: int) -> Self:
         """Some of the systems, with what they cannot tell apart grouped anew: two have far fewer patterns than ten."""
@@ -215,8 +214,7 @@ class LabelSample(WeightedSample):
     @cached_property
     def _cells(self) -> Ints:
         """Which cell of its confusion matrix a pattern falls into, for each system (row)."""
-        cells: Ints = np.ascontiguousarray((self.truth[:, None] * len(self.labels) + self.predicted).T)
-        return cells
+        return np.ascontiguousarray((self.truth[:, None] * len(self.labels) + self.predicted).T)
 
     @cached_property
     def _sums(self) -> list[CellSums]:
@@ -347,8 +345,7 @@ class Differing(NamedTuple):
         same = np.broadcast_to(self.same, (len(heads), len(self.same)))
         there, here = self.items - heads, heads
         first, second = (self.table.of(np.hstack([same, *both]))[:, 0] for both in ((here, there), (there, here)))
-        less: Floats = second - first
-        return less
+        return second - first
 
 
 def swap_test(

@@ -221,8 +221,7 @@ def bootstrap_of_pairs(differences: Floats, *, resamples: int = 10_000, seed: in
 def _to_digits(numbers: Floats) -> Floats:
     """Every number to as many digits, however large or small it is."""
     scale = 10.0 ** (_DIGITS - 1 - np.floor(np.log10(np.abs(np.where(numbers == 0, 1.0, numbers)))))
-    rounded: Floats = np.round(numbers * scale) / scale
-    return rounded
+    return np.round(numbers * scale) / scale
 
 
 def _without_spread(test: str, differences: Floats) -> Outcome | None:

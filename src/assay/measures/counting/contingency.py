@@ -324,8 +324,7 @@ class Contingency:
         """The place of each cell's group in a table of units and groups."""
         if len(self.units) == 1:
             return place
-        places: Ints = (np.arange(len(self.units))[:, None] * groups + place).ravel()
-        return places
+        return (np.arange(len(self.units))[:, None] * groups + place).ravel()
 
     @property
     def _only(self) -> NDArray[Any]:

@@ -103,8 +103,7 @@ class Distances:
     def between(self, rows: Ints, columns: Ints) -> NDArray[Any]:
         """The distances of some points from others: a row and a column for each."""
         if self.metric == PRECOMPUTED:
-            distances: NDArray[Any] = self.X[np.ix_(rows, columns)]
-            return distances
+            return self.X[np.ix_(rows, columns)]
         return self.tile(self.X[rows], self.X[columns])
 
     def tile(self, left: Floats, right: Floats) -> NDArray[Any]:
@@ -156,8 +155,7 @@ def _product(first: Floats, second: Floats) -> Floats:
     """Each row of the first with each of the second."""
     rows = _rows_a_product(first.shape[1] - 2, len(second))
     if not _FEWEST_ROWS <= rows < len(first):
-        plain: Floats = first @ second.T
-        return plain
+        return first @ second.T
     products = np.empty((len(first), len(second)))
     whole = len(first) // rows * rows
     np.matmul(

@@ -386,5 +386,4 @@ def _occurring(labels: list[Any], table: Counted, items: Counted) -> Square:
 
 
 def _plain(values: Column) -> list[Any]:
-    listed_values: list[Any] = values.tolist() if isinstance(values, np.ndarray) else values.to_list()
-    return listed_values
+    return values.tolist() if isinstance(values, np.ndarray) else values.to_list()

@@ -141,8 +141,7 @@ class Probabilities:
     @cached_property
     def of_truth(self) -> Floats:
         """The score of each item's true label."""
-        scores: Floats = self.scores[np.arange(len(self.truth)), self.truth]
-        return scores
+        return self.scores[np.arange(len(self.truth)), self.truth]
 
     @cached_property
     def shares(self) -> Floats:

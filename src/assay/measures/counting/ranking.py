@@ -306,8 +306,7 @@ def _smaller(ranking: list[str], tied: Ints, first: Ints, last: Ints) -> Ints:
         smaller[undecided[their < our]] = True
         same = np.flatnonzero(our == their)
         undecided, ours, theirs = undecided[same], ours[same], theirs[same]
-    counts: Ints = np.add.reduceat(smaller, offset, dtype=np.int64)
-    return counts
+    return np.add.reduceat(smaller, offset, dtype=np.int64)
 
 
 def _smaller_by_sorting(ranking: list[str], tied: Ints, first: Ints, last: Ints) -> Ints:

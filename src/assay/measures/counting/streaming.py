@@ -126,8 +126,7 @@ class _Rows(NamedTuple):
         mine, other = self.doc_id.gather(pairs["row"]), self.doc_id.gather(pairs["other"])
         before = (other > mine if descending else other < mine).to_numpy()
         sizes = last - first + 1
-        counts: Ints = np.add.reduceat(before, np.cumsum(sizes) - sizes, dtype=np.int64)
-        return counts
+        return np.add.reduceat(before, np.cumsum(sizes) - sizes, dtype=np.int64)
 
     @staticmethod
     def together(parts: list[_Rows]) -> _Rows:
