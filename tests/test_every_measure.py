@@ -67,7 +67,6 @@ def test_it_has_a_card(measure: Measure) -> None:
     assert card.split("\n\n")[0].endswith(".")
     assert ".. math::" in card
     assert f">>> {measure.name}" in card
-    assert measure.definition.user_model
 
 
 @each_measure
@@ -146,8 +145,6 @@ def test_the_ideal_ranking_is_best(measure: Measure) -> None:
         pytest.skip("without an upper bound there is no best value")
     if not measure.definition.higher_is_better:
         pytest.skip("its best value is the lowest, and a ranking may be good for it that finds little")
-    if measure.definition.user_model == "-":
-        pytest.skip("it counts, and imagines no user to whom a ranking could be good")
     data, ranks = DATA["graded"], counted("graded", collection_size=SIZE)
     judged = [list(docs.values()) for docs in data.qrels.values()]
     nothing = in_a_collection(Ranks.from_grades(*([None] * 5 for _ in judged), judged=judged))
