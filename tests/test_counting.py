@@ -679,8 +679,8 @@ def test_dicts_place_tied_documents_like_rows(ties: str, letters: str) -> None:
     qrels = {query: dict.fromkeys(rng.sample(ids, 90), 1) for query in queries[2:]}
     run = {query: {doc: float(rng.randrange(40)) for doc in rng.sample(ids, len(ids))} for query in queries}
     falling = {query: dict(sorted(docs.items(), key=lambda item: -item[1])) for query, docs in run.items()}
-    for given in run, falling, {query: falling[query] for query in queries[2:]}:
-        assert_same(Ranks.from_tables(given, qrels, ties=ties), Ranks.from_tables(rows_of(given), qrels, ties=ties))  # type: ignore[arg-type]
+    for dicts in run, falling, {query: falling[query] for query in queries[2:]}:
+        assert_same(Ranks.from_tables(dicts, qrels, ties=ties), Ranks.from_tables(rows_of(dicts), qrels, ties=ties))  # type: ignore[arg-type]
 
 
 def test_dicts_may_change_after_they_were_taken() -> None:

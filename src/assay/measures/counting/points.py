@@ -10,6 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import polars as pl
 
+from assay.core.domains import Whole
 from assay.core.errors import InputError, ParameterError, number_of
 from assay.measures.counting.contingency import NOISE
 from assay.measures.counting.distances import (
@@ -33,7 +34,6 @@ from assay.tables.label_columns import ids_of, refuse_nulls
 #: Whole numbers that lie this close together are counted, and not sorted.
 _WIDEST = 1 << 22
 
-_TWO = 2
 #: What is no number, by NumPy's letters.
 _KINDS = {"U": "text", "S": "text", "T": "text", "c": "complex numbers", "M": "dates", "m": "spans of time"}
 
@@ -58,7 +58,7 @@ def numbers_in_rows(points: Any) -> Floats:
         rows = array.astype(np.float64, copy=False)
     except (TypeError, ValueError):
         raise InputError("X: expected rows of numbers") from None
-    if rows.ndim not in {1, _TWO}:
+    if rows.ndim not in {1, 2}:
         raise InputError(f"X: expected a row of numbers per item, got an array of shape {rows.shape}")
     return rows.reshape(-1, 1) if rows.ndim == 1 else rows
 
@@ -112,13 +112,9 @@ def drawn_by_cluster(codes: Ints, sizes: Ints, sample_size: int | None, seed: in
     >>> drawn.shape, drawn[drawn >= 90].shape
     ((10,), (2,))
     """
-    if isinstance(seed, bool) or not hasattr(seed, "__index__") or seed < 0:
-        raise ParameterError(f"seed is a whole number from 0 on, not {seed!r}")
-    if sample_size is None:
-        return None
-    if isinstance(sample_size, bool) or not hasattr(sample_size, "__index__"):
-        raise ParameterError(f"sample_size is a whole number, not {sample_size!r}")
-    if sample_size >= len(codes):
+    Whole(0).check("seed", seed)
+    sample_size = Whole(0, optional=True).check("sample_size", sample_size)
+    if sample_size is None or sample_size >= len(codes):
         return None
     least = np.minimum(sizes, _FEWEST)
     if sample_size < (fewest := int(least.sum())):
