@@ -14,9 +14,8 @@ from assay.core.domains import Whole
 from assay.core.errors import InputError, ParameterError, number_of
 from assay.measures.counting.contingency import NOISE
 from assay.measures.counting.distances import (
-    OF_DIRECTIONS,
+    COSINE_ROUNDING,
     PRECOMPUTED,
-    ROUNDING,
     SQUARED,
     Centroids,
     Distances,
@@ -268,7 +267,7 @@ class Points:
     def sums(self) -> Sums:
         """Of each point, or each chosen one, sums of distances and the nearest other cluster, in the order of rows."""
         if self.metric in SQUARED:
-            return sums_to_centroids(self.centroids, self.chosen, half=self.metric in OF_DIRECTIONS)
+            return sums_to_centroids(self.centroids, self.chosen, half=self.metric == "cosine")
         order = np.argsort(self.codes, kind="stable")
         place = np.empty_like(order)
         place[order] = np.arange(len(order))
@@ -318,7 +317,7 @@ class Points:
     @cached_property
     def distances(self) -> Distances:
         """Distances between any of the points."""
-        return Distances(self.X, self.metric, self.row_name)
+        return Distances(self.X, self.metric)
 
     @cached_property
     def summed_within(self) -> Floats:
@@ -367,8 +366,6 @@ class Points:
         row = self._row_of(item)
         apart = self.distances.between(np.array([row]), np.arange(self.items))[0].astype(np.float64)
         apart[row] = 0.0
-        if not np.isfinite(apart).all():
-            self.distances.refuse(row)
         items = self.sizes - (np.arange(len(self.sizes)) == self.codes[row])
         total = np.bincount(self.codes, weights=apart, minlength=len(self.sizes)).astype(np.float64, copy=False)
         means = _divided(total, items)
@@ -408,12 +405,12 @@ class Points:
     @property
     def _factor(self) -> float:
         """What a squared distance counts as: for directions, half of it is 1 - cosine."""
-        return 0.5 if self.metric in OF_DIRECTIONS else 1.0
+        return 0.5 if self.metric == "cosine" else 1.0
 
     @property
     def _rounding(self) -> float:
         """Mean distances up to this cannot be told from 0."""
-        return ROUNDING.get(self.metric, 0.0)
+        return COSINE_ROUNDING if self.metric == "cosine" else 0.0
 
     @cached_property
     def _taken(self) -> Ints:
