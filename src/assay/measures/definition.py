@@ -205,7 +205,7 @@ def _hints(function: Callable[..., Any]) -> dict[str, Any]:
     return get_type_hints(function, include_extras=True) if None in named.values() else named
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class GivenCurve:
     """Points of one precision-recall curve a unit, by falling recall.
 

@@ -53,7 +53,7 @@ _WITHOUT_GRADES = {
     "SMART judgments", "NPL judgments", "TIME judgments", "LISA judgments",
 }  # fmt: skip
 #: A fraction in column 2 is no name of a subtopic.
-_FRACTION = re.compile(r"\d*\.\d+")
+_FRACTION = r"\d*\.\d+"
 _DISTANCES = "if they are distances, give them a minus sign"
 #: A sum of gains above this is near the end of the numbers.
 _HUGE = 1e150
@@ -169,7 +169,7 @@ def _looks_like(table: Qrels, names: Sequence[str]) -> bool:
 
     Rounds of judging also stand in column 2 (0.5, 1, 1.5, ...), but a document is judged in one of them.
     """
-    if len(names) < 2 or any(_FRACTION.fullmatch(name) for name in names):
+    if len(names) < 2 or any(re.fullmatch(_FRACTION, name) for name in names):
         return False
     return table.frame.n_unique(["query_id", "doc_id"]) < table.frame.height
 

@@ -27,7 +27,7 @@ _FEW = 32  # of so many, plain Python has found the extremes before NumPy has st
 #: What formulas are made with, by the sign.
 OPERATIONS: dict[str, Callable[..., Floats]] = {
     "+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide, "max": np.maximum, "min": np.minimum,
-    "ln": np.log, "exp": np.exp, "sqrt": np.sqrt,
+    "ln": np.log, "sqrt": np.sqrt,
 }  # fmt: skip
 
 
@@ -56,7 +56,7 @@ class Shares(NamedTuple):
         return Shares(self.unit[keep], self.rank[keep], self.share[keep])
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Steps:
     """The rows of a computation, sorted by unit and rank, and one column for each step of it.
 
@@ -115,7 +115,7 @@ class Steps:
         return PerUnit(values, "max", steps=self, column=column)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PerUnit:
     """One number a unit, how it came about, and for which units there is none, with the reason.
 
@@ -194,10 +194,6 @@ class PerUnit:
     def log(self) -> PerUnit:
         """The natural logarithm."""
         return self._alone("ln")
-
-    def exp(self) -> PerUnit:
-        """e to the power of it."""
-        return self._alone("exp")
 
     def sqrt(self) -> PerUnit:
         """The square root."""
