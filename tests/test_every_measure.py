@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from strategies import shuffled
 from variants import DATA, EXACT, MEASURES, by_query, counted, fill, gain_table, has_gain_table, same, values, variants
 
 from assay import Confusion, Measure, ParameterError, PerUnit, Ranks, parse_measure
+from assay.measures import vocabularies
 from assay.measures.counting.judgments import Floats
 from assay.measures.summary import counted as settled
 from assay.measures.summary import summarise
@@ -58,6 +60,12 @@ def test_what_a_domain_lets_in_can_be_computed(measure: Measure) -> None:
             continue
         assert parse_measure(str(without)) == without
         assert within_bounds(without, without.of(Ranks.from_grades([1, 0, None])))
+
+
+def test_every_family_is_named_where_names_are_looked_for() -> None:
+    folder = Path(vocabularies.__file__).parent
+    families = {path.stem for path in folder.glob("*.py") if "\n@measure" in path.read_text(encoding="utf-8")}
+    assert families == set(vocabularies._FAMILIES)
 
 
 @each_measure
