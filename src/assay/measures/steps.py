@@ -27,7 +27,7 @@ _FEW = 32  # of so many, plain Python has found the extremes before NumPy has st
 #: What formulas are made with, by the sign.
 OPERATIONS: dict[str, Callable[..., Floats]] = {
     "+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide, "max": np.maximum, "min": np.minimum,
-    "ln": np.log, "sqrt": np.sqrt,
+    "ln": np.log, "exp": np.exp, "sqrt": np.sqrt,
 }  # fmt: skip
 
 
@@ -194,6 +194,10 @@ class PerUnit:
     def log(self) -> PerUnit:
         """The natural logarithm."""
         return self._alone("ln")
+
+    def exp(self) -> PerUnit:
+        """e to the power of it."""
+        return self._alone("exp")
 
     def sqrt(self) -> PerUnit:
         """The square root."""
