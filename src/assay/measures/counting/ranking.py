@@ -9,22 +9,9 @@ from typing import Any, NamedTuple, TypeAlias, Unpack, get_args, get_type_hints
 
 import numpy as np
 
+from assay.core import options
 from assay.core.domains import Choice, Domain, Real, Whole
 from assay.core.errors import ParameterError, argument, refuse_unknown
-from assay.core.options import (
-    CollectionSize,
-    Complete,
-    Depth,
-    Duplicates,
-    JudgedOnly,
-    Level,
-    MissingTopics,
-    PolicyRules,
-    RankBy,
-    ScorePrecision,
-    Ties,
-    Unjudged,
-)
 from assay.measures.counting.judgments import Floats, Ints, Judgments, Mask
 from assay.tables import FlatDicts
 
@@ -51,17 +38,17 @@ class Policies:
     'ties=doc_id_ascending|unjudged=irrelevant|missing=zero'
     """
 
-    ties: Ties = "doc_id_descending"
-    unjudged: Unjudged = "irrelevant"
-    missing: MissingTopics = "zero"
-    duplicates: Duplicates = "error"
-    rank_by: RankBy = "score"
-    depth: Depth | None = None
-    judged_only: JudgedOnly = False
-    relevance_level: Level = 1.0
-    score_precision: ScorePrecision = "double"
-    collection_size: CollectionSize | None = None
-    complete: Complete = False
+    ties: options.Ties = "doc_id_descending"
+    unjudged: options.Unjudged = "irrelevant"
+    missing: options.MissingTopics = "zero"
+    duplicates: options.Duplicates = "error"
+    rank_by: options.RankBy = "score"
+    depth: options.Depth | None = None
+    judged_only: options.JudgedOnly = False
+    relevance_level: options.Level = 1.0
+    score_precision: options.ScorePrecision = "double"
+    collection_size: options.CollectionSize | None = None
+    complete: options.Complete = False
 
     def __post_init__(self) -> None:
         # NumPy's numbers become Python's, so that they can be written anywhere.
@@ -103,7 +90,7 @@ def _domains() -> dict[str, Domain]:
 DEFAULT_POLICIES = Policies()
 
 
-def policies(base: Policies | None = None, **changes: Unpack[PolicyRules]) -> Policies:
+def policies(base: Policies | None = None, **changes: Unpack[options.PolicyRules]) -> Policies:
     """Make policies from keyword arguments, on top of given ones."""
     refuse_unknown(sorted(changes), Policies)
     stated: dict[str, Any] = {**changes}
