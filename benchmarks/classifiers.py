@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 from sklearn import metrics as sklearn_metrics
 
 from assay.measures import Measure, parse_measure, registered
-from assay.measures.counting import ConfusionMatrix, Scored
 from assay.measures.counting.confusion import Confusion
+from assay.measures.counting.confusion_matrix import ConfusionMatrix
 from assay.measures.counting.judgments import Floats
+from assay.measures.counting.scored import Scored
 from assay.measures.matrices import overall
 from assay.stats.score_samples import score_interval
 from assay.subjects.labels.evaluation import LabelReport, classification_report

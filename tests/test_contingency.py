@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from label_data import forms
+from numpy.typing import NDArray
 from partition_data import Grouped, grouped, pairs
 from strategies import quickly
 
@@ -62,7 +63,7 @@ def test_pairs_are_those_of_a_loop_over_all_pairs(data: Grouped) -> None:
     assert [float(each[0]) for each in data.table().pairs] == approx(pairs(data), abs=1e-9)
 
 
-@pytest.mark.parametrize("size", [1, 1000, 10**9, 10**12, 10**15])
+@pytest.mark.parametrize("size", [1, 1000, 10**9, 10**12, 5 * 10**14])
 def test_pairs_are_exact_at_any_size(size: int) -> None:
     """Against whole numbers of any length; nothing runs over."""
     table = (np.array([[5, 1, 2], [1, 4, 0], [0, 1, 3]]) * size).tolist()
@@ -79,11 +80,10 @@ def test_pairs_are_exact_at_any_size(size: int) -> None:
     assert [float(each[0]) for each in found] == approx([float(Fraction(each)) for each in wanted], rel=1e-14)
 
 
-def test_counts_beyond_whole_numbers_of_64_bits() -> None:
-    made = Contingency.from_table(np.array([[1e25, 0], [1e25, 2e25]]))
-    assert made.items == approx([4e25])
-    assert made.pairs.tp == approx([3e50])
-    assert Contingency.from_table(np.array([[1 << 63, 5]], dtype=np.uint64)).items == approx([2.0**63])
+@pytest.mark.parametrize("table", [np.array([[1e25, 0], [1e25, 2e25]]), np.array([[1 << 63, 5]], dtype=np.uint64)])
+def test_more_items_than_floating_point_numbers_count_are_refused(table: NDArray[Any]) -> None:
+    with pytest.raises(InputError, match="9,007,199,254,740,992 items at most"):
+        Contingency.from_table(table)
 
 
 def test_one_wrong_pair_among_very_many_is_not_lost() -> None:
@@ -253,7 +253,7 @@ def test_a_table_reads_back_from_its_items() -> None:
 
 
 @pytest.mark.parametrize(
-    "table", [[[2**53 + 1, 7], [9, 2**50]], [[2**53 + 1, 7], [9, 1]], [[2**60, 1], [1, 2**60]], [[2**40, 7], [9, 3]]]
+    "table", [[[2**51 + 1, 7], [9, 2**50]], [[2**51 + 1, 7], [9, 1]], [[2**50, 1], [1, 2**50]], [[2**40, 7], [9, 3]]]
 )
 def test_pairs_of_small_cells_are_counted_beside_huge_ones(table: list[list[int]]) -> None:
     (a, b), (c, d) = table

@@ -38,7 +38,7 @@ def reason(measure: str | Measure, points: Points) -> str | None:
 def examples() -> list[Points]:
     rng = np.random.default_rng(0)
     rows, codes = rng.normal(size=(30, 3)) + 2, rng.integers(0, 4, 30)
-    made = [Points.of(rows, codes, metric=metric) for metric in ("euclidean", "manhattan", "cosine", "chebyshev")]
+    made = [Points.of(rows, codes, metric=metric) for metric in ("euclidean", "manhattan", "cosine", "sqeuclidean")]
     return [
         *made,
         Points.of(rows, codes, sample_size=12),
@@ -120,7 +120,7 @@ def test_mean_distances_are_those_of_all_pairs(data: tuple[Numbers, list[int]]) 
         assert value(name, points) == approx(float(distance[mask].mean()), rel=1e-9, abs=1e-300), name
 
 
-@pytest.mark.parametrize("metric", ["cosine", "sqeuclidean", "correlation", "manhattan", "canberra"])
+@pytest.mark.parametrize("metric", ["cosine", "sqeuclidean", "manhattan"])
 @pytest.mark.parametrize("offset", [0.0, 1e3])
 def test_closed_forms_of_pairs_are_those_of_all_pairs(metric: str, offset: float) -> None:
     rng = np.random.default_rng(1)
@@ -137,7 +137,7 @@ def test_closed_forms_of_pairs_are_those_of_all_pairs(metric: str, offset: float
     for side, mask in (("Within", same & upper), ("Between", ~same & upper)):
         mean = float(distance[mask].mean())
         assert value(f"{side}Distance", points) == approx(mean, rel=1e-8)
-        if metric in {"cosine", "correlation"}:
+        if metric == "cosine":
             assert value(f"{side}Similarity", points) == approx(1 - mean, abs=1e-9)
     table = points.per_cluster()
     for cluster, within, between in table.select("cluster", "within_distance", "between_distance").iter_rows():
@@ -199,7 +199,7 @@ def test_a_sampled_silhouette_is_near_the_exact_one() -> None:
         ("DaviesBouldin", Points.of([0.1, 0.3, 0.15, 0.25], [0, 0, 1, 1]), "two clusters have the same centroid"),
         ("DaviesBouldin", Points.of([[1, 1], [2, 2], [5, 5]], [0, 0, 1], metric="cosine"), "the same centroid"),
         ("DaviesBouldin", Points.of([[1, 0], [-1, 0], [0, 5]], [0, 0, 1], metric="cosine"), "cancel out"),
-        ("DaviesBouldin", Points.of(LINE, HALVES, metric="chebyshev"), "no centroids in the metric chebyshev"),
+        ("DaviesBouldin", Points.of(LINE, HALVES, metric="sqeuclidean"), "no centroids in the metric sqeuclidean"),
         ("CalinskiHarabasz", Points.of(LINE, HALVES, metric="manhattan"), "about Euclidean distances"),
         ("WithinSimilarity BetweenSimilarity", Points.of(LINE, HALVES), "a distance, and not a similarity"),
         ("DaviesBouldin", Points.of(np.ones((3, 3)) - np.eye(3), [0, 0, 1], metric="precomputed"), "no points"),

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from strategies import quickly
 
 from assay import Confusion, InputError, parse_measure
-from assay.measures.counting import LabelSets
+from assay.measures.counting.confusion_matrix import LabelSets
 from assay.measures.summary import summarise
 
 approx = pytest.approx

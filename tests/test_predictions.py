@@ -12,7 +12,8 @@ import pytest
 import scipy.sparse
 
 from assay import AssayError, InputError, ParameterError, Predictions
-from assay.measures.counting import Probabilities, Scored
+from assay.measures.counting.probabilities import Probabilities
+from assay.measures.counting.scored import Scored
 from assay.tables.alignment import aligned
 from assay.tables.label_rules import positive_label
 

@@ -18,7 +18,7 @@ from test_label_measures import variants
 
 from assay import InputError, Measure, ParameterError, Predictions, parse_measure
 from assay.measures import registered
-from assay.measures.counting import Probabilities
+from assay.measures.counting.probabilities import Probabilities
 from assay.measures.probabilities import bins_of
 
 approx = pytest.approx

@@ -63,8 +63,12 @@ FIRST, THIRD = (at_ranks(dict.fromkeys(JUDGED, rank)) for rank in (1, 3))
         ({"collection_size": 100}, "the collection was taken to hold 100 documents", "looked at"),
         ({"depth": 5}, "only the first 5 documents of a topic were looked at", "collection"),
         ({"judged_only": True}, "documents without judgment were taken out of the rankings", "as not relevant"),
-        ({"test": "tukey", "measures": ["AP", "RR"]}, "by Tukey's HSD after a two-way", "the Tukey's"),
-        ({"test": "tukey", "measures": ["AP", "RR"]}, "; p-values hold for all 3 pairs of systems at once", "Holm"),
+        ({"test": "randomised_tukey", "measures": ["AP", "RR"]}, "by the randomised Tukey HSD", "paired permutation"),
+        (
+            {"test": "randomised_tukey", "measures": ["AP", "RR"]},
+            "; p-values hold for all 3 pairs of systems at once",
+            "Holm",
+        ),
         ({"test": "sign"}, "by the sign test", "Tukey"),
         ({}, "of the queries, not adjusted for the number of comparisons", "Tukey"),
     ],
@@ -104,7 +108,7 @@ def test_topics_are_those_of_the_main_measure() -> None:
         (2, {"family": "all"}, "Holm", 2, "Holm, 2 comparisons", "p corrected (Holm, 2 comparisons)"),
         (4, {"correction": "bonferroni"}, "Bonferroni", 3, "Bonferroni, 3 comparisons", "p corrected (Bonferroni, 3"),
         (4, {"correction": "none"}, "", 3, "none, 3 comparisons", "Correction of p: none, 3 comparisons; intervals"),
-        (4, {"test": "tukey"}, "", 6, "none: the test covers all 6 pairs of systems at once", "p: none: the test"),
+        (4, {"test": "randomised_tukey"}, "", 6, "none: the test covers all 6 pairs of systems at once", "p: none:"),
     ],
 )  # fmt: skip
 def test_what_p_values_are_corrected_over_is_told_once(

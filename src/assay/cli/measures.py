@@ -111,8 +111,8 @@ def _recommended(name: str) -> Document:
     from assay.show.model import Document, Prose, Section, Table  # noqa: PLC0415
 
     situation = advice(name)
-    measures = pl.DataFrame([recommended._asdict() for recommended in situation.measures])
-    table = Table.of("measures", measures.rename({"reason": "why"}))
+    measures = pl.DataFrame([*situation.measures.items()], ["measure", "why"], orient="row")
+    table = Table.of("measures", measures)
     section = Section("situation", parts=(Prose(situation.description), table), data={"situation": situation.name})
     return Document("advice", (section,), f"Measures for {situation.name}")
 

@@ -25,8 +25,8 @@ from assay.measures.definition import WeightsName
 from assay.measures.steps import quantity
 from assay.stats.aggregation import majority
 from assay.stats.bootstrap import Interval, wilson
-from assay.stats.pattern_samples import PatternSample
 from assay.stats.samples import Drawing
+from assay.stats.weighted_samples import PatternSample
 from assay.subjects.judges.evaluation import JudgeAgreement, agree, is_numeric, ratings_of
 from assay.subjects.ranking.evaluation import named_runs
 from assay.tables import Qrels

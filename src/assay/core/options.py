@@ -381,7 +381,7 @@ Margin: TypeAlias = Annotated[
 ]
 TestName: TypeAlias = Annotated[
     str,
-    option(help="permutation, bootstrap, t, wilcoxon, sign; over all systems tukey, randomised_tukey; for classifiers "
+    option(help="permutation, bootstrap, t, wilcoxon, sign; over all systems randomised_tukey; for classifiers "
            "swap, mcnemar, delong; for ratios welch. Default: the measure's own.", panel=TEST),
 ]  # fmt: skip
 Correction: TypeAlias = Annotated[str, option(help="holm (default), bonferroni, benjamini-hochberg, none.", panel=TEST)]

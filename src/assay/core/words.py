@@ -34,7 +34,6 @@ TESTS = {
     "t": "paired t test",
     "wilcoxon": "Wilcoxon signed-rank test",
     "sign": "sign test",
-    "tukey": "Tukey's HSD after a two-way analysis of variance",
     "randomised_tukey": "randomised Tukey HSD",
     "swap": "paired permutation test that swaps predictions",
     "mcnemar": "McNemar's test",

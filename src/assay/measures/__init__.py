@@ -1,173 +1,19 @@
 """Counts -> numbers: one module a family of measures, each measure registered where it is defined.
 
-Families that rankings have no use for are loaded when their vocabulary is: see `vocabularies`.
+Measures of rankings can be imported from here by their names: `from assay.measures import AP`. Their families are
+loaded when one of their measures is asked for.
 """
 
-from assay.measures.average_precision import AP, GMAP, Bpref, GMBpref, InfAP, Q, gAP
-from assay.measures.cascade import ERR, INSQ, INST, RBP, RR, FirstRank, RBPResidual, nERR
-from assay.measures.click_utility import EBU, rrDBN, uUBM
-from assay.measures.decisions import (
-    FN,
-    FP,
-    MCC,
-    NPV,
-    TN,
-    TP,
-    Accuracy,
-    ArithmeticMean,
-    ErrorRate,
-    Fallout,
-    GeometricMean,
-    Jaccard,
-    Negatives,
-    Positives,
-    PredictedNegatives,
-    PredictedPositives,
-    Prevalence,
-    Right,
-    Specificity,
-    Wrong,
-)
-from assay.measures.diversity import ERR_IA, StRecall, alpha_DCG, alpha_nDCG, nERR_IA
-from assay.measures.gain import CG, DCG, IDCG, nCG, nDCG
 from assay.measures.parser import parse_measure
-from assay.measures.precision import (
-    F,
-    IPrec,
-    IPrecMean,
-    Judged,
-    NumNonRelRet,
-    NumQ,
-    NumRel,
-    NumRelRet,
-    NumRet,
-    P,
-    R,
-    RelP,
-    Rprec,
-    RprecMult,
-    Success,
-    Unjudged,
-)
-from assay.measures.precision_recall import AUC, BreakEven, InterpolatedAP, PrecisionAtRecall, SystemEfficiency
-from assay.measures.rates import (
-    DOR,
-    FDR,
-    FNR,
-    FOR,
-    BalancedAccuracy,
-    ExactMatch,
-    Kappa,
-    LRMinus,
-    LRPlus,
-    Markedness,
-    Youden,
-)
-from assay.measures.reference import BinG, G, Rndcg, TrecRBP, TrecRBPResidual, Yaap, nDCGRel
 from assay.measures.registry import Measure, measure
-from assay.measures.sets import SetAP, SetF, SetP, SetR, SetRelP, Utility
 from assay.measures.steps import PerUnit, Steps
-from assay.measures.vocabularies import Vocabulary, registered
+from assay.measures.vocabularies import Vocabulary, by_name, registered
 
-__all__ = [
-    "AP",
-    "AUC",
-    "CG",
-    "DCG",
-    "DOR",
-    "EBU",
-    "ERR",
-    "ERR_IA",
-    "FDR",
-    "FN",
-    "FNR",
-    "FOR",
-    "FP",
-    "GMAP",
-    "IDCG",
-    "INSQ",
-    "INST",
-    "MCC",
-    "NPV",
-    "RBP",
-    "RR",
-    "TN",
-    "TP",
-    "Accuracy",
-    "ArithmeticMean",
-    "BalancedAccuracy",
-    "BinG",
-    "Bpref",
-    "BreakEven",
-    "ErrorRate",
-    "ExactMatch",
-    "F",
-    "Fallout",
-    "FirstRank",
-    "G",
-    "GMBpref",
-    "GeometricMean",
-    "IPrec",
-    "IPrecMean",
-    "InfAP",
-    "InterpolatedAP",
-    "Jaccard",
-    "Judged",
-    "Kappa",
-    "LRMinus",
-    "LRPlus",
-    "Markedness",
-    "Measure",
-    "Negatives",
-    "NumNonRelRet",
-    "NumQ",
-    "NumRel",
-    "NumRelRet",
-    "NumRet",
-    "P",
-    "PerUnit",
-    "Positives",
-    "PrecisionAtRecall",
-    "PredictedNegatives",
-    "PredictedPositives",
-    "Prevalence",
-    "Q",
-    "R",
-    "RBPResidual",
-    "RelP",
-    "Right",
-    "Rndcg",
-    "Rprec",
-    "RprecMult",
-    "SetAP",
-    "SetF",
-    "SetP",
-    "SetR",
-    "SetRelP",
-    "Specificity",
-    "StRecall",
-    "Steps",
-    "Success",
-    "SystemEfficiency",
-    "TrecRBP",
-    "TrecRBPResidual",
-    "Unjudged",
-    "Utility",
-    "Vocabulary",
-    "Wrong",
-    "Yaap",
-    "Youden",
-    "alpha_DCG",
-    "alpha_nDCG",
-    "gAP",
-    "measure",
-    "nCG",
-    "nDCG",
-    "nDCGRel",
-    "nERR",
-    "nERR_IA",
-    "parse_measure",
-    "registered",
-    "rrDBN",
-    "uUBM",
-]  # fmt: skip
+__all__ = ["Measure", "PerUnit", "Steps", "Vocabulary", "measure", "parse_measure", "registered"]
+
+
+def __getattr__(name: str) -> Measure:
+    known = None if name.islower() else by_name(name)  # in small letters, it is a module
+    if known is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return known

@@ -99,8 +99,7 @@ def precision_at(rows: Graded) -> Floats:
     """Precision at the rank of each row, where all rows count as relevant; tied ones on average over their orders."""
     if rows.averaged:
         return _mean_precision(rows, None)
-    precision: Floats = (place_in_group(rows.query) + 1) / rows.rank
-    return precision
+    return (place_in_group(rows.query) + 1) / rows.rank
 
 
 def _mean_precision(rows: Graded, cutoff: int | None) -> Floats:

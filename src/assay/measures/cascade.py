@@ -363,8 +363,7 @@ def _log_way(start: Floats, length: Floats) -> Floats:
 def _read(start: Floats, length: Floats) -> Floats:
     """The sum of (start / (start + i))^2 for i from 0 to length - 1."""
     there = np.minimum(length, 1.0)  # 0 for no term at all, else the first term, which is 1
-    total: Floats = there + start**2 * (_squares_from(start + there) - _squares_from(start + length))
-    return total
+    return there + start**2 * (_squares_from(start + there) - _squares_from(start + length))
 
 
 def _squares_from(x: Floats) -> Floats:
@@ -378,5 +377,4 @@ def _squares_from(x: Floats) -> Floats:
     inverse = 1.0 / (x + 16)
     square = inverse**2
     rest = inverse * (1 + inverse / 2 + square * (1 / 6 - square * (1 / 30 - square * (1 / 42 - square / 30))))
-    tail: Floats = total + rest
-    return tail
+    return total + rest

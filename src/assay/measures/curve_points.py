@@ -104,8 +104,7 @@ class Roc(NamedTuple):
         above = np.minimum(below + 1, len(fpr) - 1)
         width = fpr[above] - fpr[below]
         way = np.where(width > 0, (levels - fpr[below]) / np.where(width > 0, width, 1.0), 0.0)
-        reached: Floats = tpr[below] + way * (tpr[above] - tpr[below])
-        return reached
+        return tpr[below] + way * (tpr[above] - tpr[below])
 
 
 def roc_points(ranks: Ranks, query: int, unretrieved: UnretrievedName) -> Roc:

@@ -11,7 +11,6 @@ from assay.measures.steps import PerUnit
 
 
 @measure(
-    user_model="wants every document decided rightly",
     micro=True,
     classifier_aliases={"ACC": {}},
     sklearn="accuracy_score",
@@ -32,7 +31,6 @@ def Accuracy(confusion: Confusion) -> PerUnit:
 
 
 @measure(
-    user_model="wants every document decided rightly",
     higher_is_better=False,
     micro=True,
     classifier_aliases={"ERR": {}, "Error": {}, "ZeroOneLoss": {}, "HammingLoss": {}},
@@ -54,7 +52,6 @@ def ErrorRate(confusion: Confusion) -> PerUnit:
 
 @measure(
     aliases=("FPR", "FalsePositiveRate"),
-    user_model="is spared what is irrelevant",
     higher_is_better=False,
     micro=True,
     classifier="FPR",
@@ -76,7 +73,6 @@ def Fallout(confusion: Confusion) -> PerUnit:
 
 @measure(
     aliases=("TNR", "TrueNegativeRate"),
-    user_model="is spared what is irrelevant",
     micro=True,
     classifier_aliases={"TNR": {}, "TrueNegativeRate": {}, "Selectivity": {}},
     proportion=True,
@@ -96,7 +92,6 @@ def Specificity(confusion: Confusion) -> PerUnit:
 
 @measure(
     aliases=("NegativePredictiveValue",),
-    user_model="relies on what was left out",
     micro=True,
     proportion=True,
 )
@@ -115,7 +110,6 @@ def NPV(confusion: Confusion) -> PerUnit:
 
 
 @measure(
-    user_model="asks how common relevant documents are",
     higher_is_better=None,
     micro=True,
     proportion=True,
@@ -136,7 +130,6 @@ def Prevalence(confusion: Confusion) -> PerUnit:
 
 @measure(
     aliases=("JaccardIndex", "IoU"),
-    user_model="compares what was retrieved with what is relevant",
     micro=True,
     classifier_aliases={"JaccardIndex": {}, "IoU": {}, "CriticalSuccessIndex": {}, "ThreatScore": {}},
     sklearn="jaccard_score",
@@ -159,7 +152,6 @@ def Jaccard(confusion: Confusion) -> PerUnit:
     cites="matthews1975",
     aliases=("MatthewsCorrelation", "phi"),
     bounds=(-1.0, 1.0),
-    user_model="wants every document decided rightly, few or many of a kind",
     micro=True,
     sklearn="matthews_corrcoef",
 )
@@ -184,7 +176,6 @@ def MCC(confusion: Confusion) -> PerUnit:
 
 
 @measure(
-    user_model="weighs precision and recall alike, whatever the other is",
     micro=True,
     classifier=None,
 )
@@ -204,7 +195,6 @@ def ArithmeticMean(confusion: Confusion) -> PerUnit:
 
 @measure(
     aliases=("FowlkesMallows",),
-    user_model="weighs precision against recall",
     micro=True,
     classifier="FowlkesMallows",
     classifier_aliases={},
@@ -227,7 +217,6 @@ def _count(higher_is_better: bool | None, *names: str) -> Callable[[Callable[...
     return measure(
         bounds=None,
         summary="sum",
-        user_model="-",
         higher_is_better=higher_is_better,
         classifier_aliases={name: {} for name in names},
     )

@@ -1,7 +1,5 @@
 """What is known of a measure: its parameters, signature, docstring, decorator; and curves as input."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -207,7 +205,7 @@ def _hints(function: Callable[..., Any]) -> dict[str, Any]:
     return get_type_hints(function, include_extras=True) if None in named.values() else named
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class GivenCurve:
     """Points of one precision-recall curve a unit, by falling recall.
 
@@ -221,7 +219,7 @@ class GivenCurve:
     points: Steps
 
     @classmethod
-    def from_points(cls, *curves: Sequence[tuple[float, float]]) -> GivenCurve:
+    def from_points(cls, *curves: Sequence[tuple[float, float]]) -> "GivenCurve":
         """Make curves by hand: each a list of (precision, recall)."""
         if not curves:
             raise ParameterError("there is no precision-recall curve")

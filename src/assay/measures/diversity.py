@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from assay.core.errors import InputError, ParameterError, argument, listed, number_of, quote, worded
+from assay.core.errors import ParameterError, worded
 from assay.measures.counting.judgments import Floats, Graded, Ints, Subtopics, place_in_group
 from assay.measures.counting.ranks import Ranks
 from assay.measures.definition import Cutoff, Depth, DiscountName, Level, Redundancy
 from assay.measures.kernels import discounted, discounts, steps_of, within
-from assay.measures.registry import Measure, measure
+from assay.measures.registry import measure
 from assay.measures.steps import PerUnit, Steps, quantity
-from assay.tables import Qrels, picked
+from assay.tables import picked
 
 NO_SUBTOPICS = "there are no judgments of subtopics: {subtopics=True} says that column 2 of the judgments names them"
 NO_RELEVANT_SUBTOPIC = "no subtopic has a relevant document"
@@ -23,7 +21,6 @@ NO_RELEVANT_SUBTOPIC = "no subtopic has a relevant document"
 _DECIMALS = 12
 # The bound of a measure adds up all ranks down to the cut-off.
 _TOO_DEEP = 1_000_000
-_FRACTION = re.compile(r"\d*\.\d+")
 
 
 @measure(
@@ -146,47 +143,6 @@ def StRecall(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerUn
     covered = steps_of(rows, len(ranks.queries)).with_columns(new_subtopics=_novelty(rows, table, alpha=1.0))
     covered = covered.meaning(new_subtopics="subtopics of the document that none above it is relevant to")
     return covered.sum("new_subtopics") / _subtopics_total(ranks, table)
-
-
-def check_subtopics(asked: bool | None, judge: str | None) -> None:
-    """Refuse what is no answer to the question whether column 2 names subtopics."""
-    if asked is not None and not isinstance(asked, bool):
-        raise ParameterError(f"subtopics is True, False or None, not {asked!r}")
-    if asked and judge is not None:
-        raise ParameterError("column 2 of the judgments names either judges or subtopics: leave judge or subtopics out")
-
-
-def by_subtopics(table: Qrels, asked: bool | None, measures: Sequence[Measure]) -> tuple[bool, Qrels, tuple[str, ...]]:
-    """Whether judgments are those of subtopics, the judgments as such, and what to say about that.
-
-    Unless somebody says so, they are if a measure needs subtopics and column 2 looks like that: see `_looks_like`.
-    """
-    names = table.judges
-    if asked:
-        if not names:
-            raise InputError(f"{table.name}: expected judgments of subtopics (column 2; in tables: `judge`), got none")
-        doubt = f"{table.name}: all judgments are of one subtopic, {quote(names[0])}: is this what column 2 means?"
-        return True, table, (doubt,) if len(names) == 1 else ()
-    wanted = any(measure.definition.subtopics for measure in measures)
-    if asked is not None or not wanted or not _looks_like(table, names):
-        return False, table, ()
-    count = number_of("subtopic", len(names))
-    title = table.format.replace(f" by {len(names)} judges", f" for {count}")
-    assumed = (
-        f"{table.name}: column 2 is taken for subtopics, as documents are judged under several of its {len(names)} "
-        f"names: {listed(names)}; if these are judges, choose one: {argument('judge')}"
-    )
-    return True, Qrels(table.frame, table.name, title, table.warnings), (assumed,)
-
-
-def _looks_like(table: Qrels, names: Sequence[str]) -> bool:
-    """Whether the same document is judged under several names, of which none is a fraction.
-
-    Rounds of judging also stand in column 2 (0.5, 1, 1.5, ...), but a document is judged in one of them.
-    """
-    if len(names) < 2 or any(_FRACTION.fullmatch(name) for name in names):
-        return False
-    return table.frame.n_unique(["query_id", "doc_id"]) < table.frame.height
 
 
 def _why_none(ranks: Ranks) -> str:

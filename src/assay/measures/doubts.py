@@ -3,8 +3,7 @@
 Only where the counts look wrong are ids and orders looked at. `doctor` looks at everything, with these same rules.
 """
 
-from __future__ import annotations
-
+import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -15,13 +14,13 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from assay.core.errors import number_of, spelt
+from assay.core.errors import InputError, ParameterError, argument, listed, number_of, quote, spelt
 from assay.files import RunFile
-from assay.measures.average_precision import AP
 from assay.measures.counting.id_normalisation import IdMatch, RenamedDocuments, other_topics, renamed_documents
 from assay.measures.counting.judgments import Graded, Ints, Judgments, place_in_group
 from assay.measures.counting.ranking import Policies
 from assay.measures.counting.ranks import Ranks
+from assay.measures.parser import parse_measure
 from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit
 from assay.tables import Batches, Qrels, Run
@@ -53,6 +52,8 @@ _IN_MEMORY = "in memory"
 _WITHOUT_GRADES = {
     "SMART judgments", "NPL judgments", "TIME judgments", "LISA judgments",
 }  # fmt: skip
+#: A fraction in column 2 is no name of a subtopic.
+_FRACTION = r"\d*\.\d+"
 _DISTANCES = "if they are distances, give them a minus sign"
 #: A sum of gains above this is near the end of the numbers.
 _HUGE = 1e150
@@ -86,9 +87,8 @@ def reverse_of(ranks: Ranks) -> Reverse:
     >>> reverse_of(Ranks.from_grades([0, 1], [0, 1]))
     Reverse(better=2, topics=2, forwards=0.5, backwards=1.0)
     """
-    forwards, backwards = (
-        np.nan_to_num(AP().of(counts)) for counts in (ranks, replace(ranks, hits=reversed_hits(ranks)))
-    )
+    precision, reverse = parse_measure("AP"), replace(ranks, hits=reversed_hits(ranks))
+    forwards, backwards = (np.nan_to_num(precision.of(counts)) for counts in (ranks, reverse))
     differs = np.abs(forwards - backwards) > ROUNDING
     better = differs & (backwards > forwards)
     return Reverse(int(better.sum()), int(differs.sum()), float(forwards.mean()), float(backwards.mean()))
@@ -131,6 +131,47 @@ def _are_many(judgments: Judgments) -> bool:
     """Whether some grades should differ: one answer per question is relevant by design, and so are subtopics."""
     topics, count = len(judgments.topics), len(judgments.grade)
     return judgments.subtopics is None and topics > 1 and count >= max(_FEW, _JUDGED_EACH * topics)
+
+
+def check_subtopics(asked: bool | None, judge: str | None) -> None:
+    """Refuse what is no answer to the question whether column 2 names subtopics."""
+    if asked is not None and not isinstance(asked, bool):
+        raise ParameterError(f"subtopics is True, False or None, not {asked!r}")
+    if asked and judge is not None:
+        raise ParameterError("column 2 of the judgments names either judges or subtopics: leave judge or subtopics out")
+
+
+def by_subtopics(table: Qrels, asked: bool | None, measures: Sequence[Measure]) -> tuple[bool, Qrels, tuple[str, ...]]:
+    """Whether judgments are those of subtopics, the judgments as such, and what to say about that.
+
+    Unless somebody says so, they are if a measure needs subtopics and column 2 looks like that: see `_looks_like`.
+    """
+    names = table.judges
+    if asked:
+        if not names:
+            raise InputError(f"{table.name}: expected judgments of subtopics (column 2; in tables: `judge`), got none")
+        doubt = f"{table.name}: all judgments are of one subtopic, {quote(names[0])}: is this what column 2 means?"
+        return True, table, (doubt,) if len(names) == 1 else ()
+    wanted = any(measure.definition.subtopics for measure in measures)
+    if asked is not None or not wanted or not _looks_like(table, names):
+        return False, table, ()
+    count = number_of("subtopic", len(names))
+    title = table.format.replace(f" by {len(names)} judges", f" for {count}")
+    assumed = (
+        f"{table.name}: column 2 is taken for subtopics, as documents are judged under several of its {len(names)} "
+        f"names: {listed(names)}; if these are judges, choose one: {argument('judge')}"
+    )
+    return True, Qrels(table.frame, table.name, title, table.warnings), (assumed,)
+
+
+def _looks_like(table: Qrels, names: Sequence[str]) -> bool:
+    """Whether the same document is judged under several names, of which none is a fraction.
+
+    Rounds of judging also stand in column 2 (0.5, 1, 1.5, ...), but a document is judged in one of them.
+    """
+    if len(names) < 2 or any(re.fullmatch(_FRACTION, name) for name in names):
+        return False
+    return table.frame.n_unique(["query_id", "doc_id"]) < table.frame.height
 
 
 def doubts_about_run(name: str, ranks: Ranks, run: Batches, results: Mapping[Measure, PerUnit]) -> Iterator[str]:

@@ -15,8 +15,6 @@ ALL_ALONE = "each point is a cluster of its own"
 NO_PAIR = "no two points share a cluster"
 #: Metrics in which a cluster has a middle that means something.
 _WITH_CENTROIDS = ("euclidean", "manhattan", "cosine")
-#: Metrics in which 1 - distance is a similarity that people speak of.
-_WITH_SIMILARITY = ("cosine", "correlation", "jaccard", "dice")
 
 
 @measure(
@@ -125,14 +123,13 @@ def WithinSimilarity(points: Points) -> PerUnit:
 
     .. math:: 1 - \frac{\sum_{i < j,\ \text{one cluster}} d(x_i, x_j)}{\text{pairs in one cluster}}
 
-    The similarity is 1 - distance, for `cosine` the cosine itself; so it exists for the metrics cosine, correlation,
-    jaccard and dice. For others there is `WithinDistance`. Large clusters count by their pairs. Undefined if no two
-    points share a cluster.
+    The similarity is the cosine, so it exists for the metric `cosine` alone. For others there is `WithinDistance`.
+    Large clusters count by their pairs. Undefined if no two points share a cluster.
 
     >>> WithinSimilarity.of(Points.of([[1, 0], [1, 0], [0, 1], [1, 1]], [0, 0, 1, 1], metric="cosine"))  # (1 + .7071)/2
     array([0.8536])
     """
-    if points.metric not in _WITH_SIMILARITY:
+    if points.metric != "cosine":
         return unknown("similarities", 1, _no_similarity(points.metric, "WithinDistance"))
     pairs = _pairs_within(points)
     return pairs.sum("similarity") / pairs.sum("pairs", NO_PAIR)
@@ -150,7 +147,7 @@ def BetweenSimilarity(points: Points) -> PerUnit:
     >>> BetweenSimilarity.of(Points.of([[1, 0], [1, 0], [0, 1], [1, 1]], [0, 0, 1, 1], metric="cosine"))  # .7071 / 2
     array([0.3536])
     """
-    if points.metric not in _WITH_SIMILARITY:
+    if points.metric != "cosine":
         return unknown("similarities", 1, _no_similarity(points.metric, "BetweenDistance"))
     pairs = _pairs_between(points)
     return pairs.sum("similarity") / pairs.sum("pairs", ONE_CLUSTER)

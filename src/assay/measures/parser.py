@@ -18,11 +18,11 @@ from assay.measures.registry import Measure
 from assay.measures.vocabularies import OF_SCORES, Vocabulary, by_alias, by_name, known_names, registered
 from assay.tables import Direction
 
-_SHAPE = re.compile(r"(?P<name>[^(@]*+)(?:\((?P<inside>.*)\)\s*+)?(?:@(?P<at>[^@()]*+))?", re.DOTALL)
+_SHAPE = r"(?s)(?P<name>[^(@]*+)(?:\((?P<inside>.*)\)\s*+)?(?:@(?P<at>[^@()]*+))?"
 
 _MOST_DIGITS = 18
 
-_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+_NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 
 _IR_MEASURES_NAMES = {"gains": "gain", "max_rel": "max_grade"}
 # ir_measures names the pair of gain and discount; these are the two it knows.
@@ -45,7 +45,7 @@ def parse_measure(text: str | Measure, vocabulary: Vocabulary = "ranking") -> Me
         return text
     if not isinstance(text, str):
         raise ParameterError(f"a measure is given by name, such as 'nDCG@10', not {text!r}")
-    shape = _SHAPE.fullmatch(text)
+    shape = re.fullmatch(_SHAPE, text)
     if shape is None:
         raise ParameterError(f"{text!r} is not of the form Name(parameter=value)@value")
     name, inside, at = shape["name"].strip(), shape["inside"], shape["at"] and shape["at"].strip()
@@ -97,7 +97,7 @@ def _of_the_reference_tool(name: str) -> Measure | None:
         stem, _, parameter = template.partition(".")
         if name == stem:
             return known
-        if parameter and (match := re.fullmatch(rf"{re.escape(stem)}[._]({_NUMBER.pattern})", name)):
+        if parameter and (match := re.fullmatch(rf"{re.escape(stem)}[._]({_NUMBER})", name)):
             return known(**{parameter.strip("{}"): float(match[1])})
     return None
 
@@ -131,7 +131,7 @@ def parse_value(text: str) -> Any:
         return {parse_value(key.strip()): parse_value(value.strip()) for key, _, value in pairs}
     if len(text) >= 2 and text[0] == text[-1] and text[0] in "'\"":
         return text[1:-1]
-    if _NUMBER.fullmatch(text):
+    if re.fullmatch(_NUMBER, text):
         return int(text) if text.lstrip("+-").isdecimal() and len(text) <= _MOST_DIGITS else float(text)
     return {"None": None, "True": True, "False": False, "inf": math.inf}.get(text, text)
 

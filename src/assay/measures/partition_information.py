@@ -85,8 +85,7 @@ def _of_pairs_once(pairs: _Pairs) -> Floats:
         known, place = np.unique(values, return_inverse=True)
         key = key * len(known) + place
     _, first, place = np.unique(key, return_index=True, return_inverse=True)
-    expected: Floats = _of_pairs(pairs.where(first))[place]
-    return expected
+    return _of_pairs(pairs.where(first))[place]
 
 
 def _of_pairs(pairs: _Pairs) -> Floats:

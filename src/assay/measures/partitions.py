@@ -70,8 +70,7 @@ def _matched(cells: _Cells, small: bool) -> Ints:
 
 def _decided(cells: _Cells) -> Mask:
     """Whether a cell has at least as many items as the best other one of its row and of its column together."""
-    decided: Mask = cells.items >= _best_other(cells.row, cells.items) + _best_other(cells.column, cells.items)
-    return decided
+    return cells.items >= _best_other(cells.row, cells.items) + _best_other(cells.column, cells.items)
 
 
 def _best_other(place: Ints, items: Floats) -> Floats:
@@ -123,8 +122,7 @@ def _places(width: int, row: Ints, column: Ints, left: Ints, right: Ints) -> Int
     """Where cells of these rows and columns stand among all."""
     keys = row.astype(np.int64) * width + column
     order = np.argsort(keys)
-    places: Ints = order[np.searchsorted(keys[order], left.astype(np.int64) * width + right)]
-    return places
+    return order[np.searchsorted(keys[order], left.astype(np.int64) * width + right)]
 
 
 NO_ITEM = "there is no item"

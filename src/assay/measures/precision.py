@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from assay.measures.counting.judgments import Mask
@@ -17,7 +19,7 @@ from assay.measures.kernels import (
     share_within,
     steps_of,
 )
-from assay.measures.registry import measure
+from assay.measures.registry import Measure, measure
 from assay.measures.sets import square_of_beta
 from assay.measures.steps import PerUnit, Steps, quantity
 
@@ -285,11 +287,10 @@ def _reaching(steps: Steps, ranks: Ranks, recall: float, rule: RuleName, rel: fl
     """Which points reach a recall, by one rule or another."""
     half = 0.9 if rule == "trec_eval-9" else 0.5
     wanted = np.floor(recall * ranks.relevant(rel)[steps.unit] + half)
-    there: Mask = steps["recall"] >= recall if rule == "exact" else steps["found"] >= wanted
-    return there
+    return steps["recall"] >= recall if rule == "exact" else steps["found"] >= wanted
 
 
-@measure(ir_measures="Judged@{cutoff}", counted_as=None, user_model="-", higher_is_better=None, closed_under_ties=True)
+@measure(ir_measures="Judged@{cutoff}", counted_as=None, higher_is_better=None, closed_under_ties=True)
 def Judged(ranks: Ranks, *, cutoff: Cutoff = None) -> PerUnit:
     r"""Coverage: the share of the first *k* results that has been judged.
 
@@ -304,7 +305,7 @@ def Judged(ranks: Ranks, *, cutoff: Cutoff = None) -> PerUnit:
     return _judged_within(ranks, cutoff) / quantity("looked at", looked_at, when_zero=NOTHING_RETRIEVED)
 
 
-@measure(trec_eval="unj.{cutoff}", user_model="-", higher_is_better=None, closed_under_ties=True)
+@measure(trec_eval="unj.{cutoff}", higher_is_better=None, closed_under_ties=True)
 def Unjudged(ranks: Ranks, *, cutoff: Depth = 10) -> PerUnit:
     r"""The share of the first *k* ranks that holds a document without judgment; always divided by *k*.
 
@@ -321,7 +322,6 @@ def Unjudged(ranks: Ranks, *, cutoff: Depth = 10) -> PerUnit:
     aliases=("num_q",),
     bounds=(1.0, 1.0),
     summary="sum",
-    user_model="-",
     higher_is_better=None,
     closed_under_ties=True,
 )
@@ -336,15 +336,21 @@ def NumQ(ranks: Ranks) -> PerUnit:
     return quantity("query", np.ones(len(ranks.queries)))
 
 
-@measure(
-    trec_eval="num_ret",
-    ir_measures="NumRet",
-    bounds=None,
-    summary="sum",
-    user_model="-",
-    higher_is_better=None,
-    closed_under_ties=True,
-)
+def _number(
+    trec_eval: str, ir_measures: str | None = None, higher_is_better: bool | None = None
+) -> Callable[[Callable[..., PerUnit]], Measure]:
+    """A plain number, added up over queries."""
+    return measure(
+        trec_eval=trec_eval,
+        ir_measures=ir_measures,
+        bounds=None,
+        summary="sum",
+        higher_is_better=higher_is_better,
+        closed_under_ties=True,
+    )
+
+
+@_number("num_ret", "NumRet")
 def NumRet(ranks: Ranks) -> PerUnit:
     r"""Number of documents retrieved.
 
@@ -356,15 +362,7 @@ def NumRet(ranks: Ranks) -> PerUnit:
     return quantity("retrieved", ranks.retrieved)
 
 
-@measure(
-    trec_eval="num_rel",
-    ir_measures="NumRel",
-    bounds=None,
-    summary="sum",
-    user_model="-",
-    higher_is_better=None,
-    closed_under_ties=True,
-)
+@_number("num_rel", "NumRel")
 def NumRel(ranks: Ranks, *, rel: Level = None) -> PerUnit:
     r"""Number of relevant documents.
 
@@ -376,14 +374,7 @@ def NumRel(ranks: Ranks, *, rel: Level = None) -> PerUnit:
     return quantity("relevant", ranks.relevant(rel))
 
 
-@measure(
-    trec_eval="num_rel_ret",
-    ir_measures="NumRelRet",
-    bounds=None,
-    summary="sum",
-    user_model="-",
-    closed_under_ties=True,
-)
+@_number("num_rel_ret", "NumRelRet", higher_is_better=True)
 def NumRelRet(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerUnit:
     r"""Number of relevant documents retrieved, down to a cut-off if one is given.
 
@@ -397,14 +388,7 @@ def NumRelRet(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerU
     return found_within(ranks, cutoff, rel)
 
 
-@measure(
-    trec_eval="num_nonrel_judged_ret",
-    bounds=None,
-    summary="sum",
-    user_model="-",
-    higher_is_better=False,
-    closed_under_ties=True,
-)
+@_number("num_nonrel_judged_ret", higher_is_better=False)
 def NumNonRelRet(ranks: Ranks, *, rel: Level = None) -> PerUnit:
     r"""Number of documents retrieved that were judged irrelevant.
 

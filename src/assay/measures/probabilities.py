@@ -47,7 +47,7 @@ def Brier(probabilities: Probabilities) -> PerUnit:
     array([0.04, 0.25])
     """
     squares = _squares(probabilities)
-    return squares / 2 if len(probabilities.labels) <= _TWO else squares
+    return squares / 2 if len(probabilities.labels) <= 2 else squares
 
 
 @measure(aliases=("MeanSquaredError",), higher_is_better=False, sklearn="mean_squared_error")
@@ -118,9 +118,6 @@ def MCE(probabilities: Probabilities, *, bins: Bins = 15, binning: Binning = "wi
     array([0.2])
     """
     return _in_bins(probabilities, bins, binning, of).max("gap")
-
-
-_TWO = 2
 
 
 def _squares(probabilities: Probabilities) -> PerUnit:

@@ -11,7 +11,6 @@ from assay.measures.steps import PerUnit
 
 @measure(
     aliases=("MissRate", "FalseNegativeRate"),
-    user_model="wants everything that is relevant",
     higher_is_better=False,
     micro=True,
     proportion=True,
@@ -31,7 +30,6 @@ def FNR(confusion: Confusion) -> PerUnit:
 
 @measure(
     aliases=("FalseDiscoveryRate",),
-    user_model="is spared what is irrelevant",
     higher_is_better=False,
     micro=True,
     proportion=True,
@@ -51,7 +49,6 @@ def FDR(confusion: Confusion) -> PerUnit:
 
 @measure(
     aliases=("FalseOmissionRate",),
-    user_model="relies on what was left out",
     higher_is_better=False,
     micro=True,
     proportion=True,
@@ -71,7 +68,6 @@ def FOR(confusion: Confusion) -> PerUnit:
 
 @measure(
     bounds=(-1.0, 1.0),
-    user_model="wants both kinds decided rightly, however rare one is",
     micro=True,
     classifier_aliases={"BA": {}},
     sklearn="balanced_accuracy_score",
@@ -95,7 +91,6 @@ def BalancedAccuracy(confusion: Confusion, *, adjusted: Adjusted = False) -> Per
     cites="youden1950",
     aliases=("Informedness", "YoudenJ"),
     bounds=(-1.0, 1.0),
-    user_model="wants both kinds decided rightly, however rare one is",
     micro=True,
     classifier_aliases={"Informedness": {}, "J": {}, "YoudenJ": {}, "BookmakerInformedness": {}},
 )
@@ -116,7 +111,6 @@ def Youden(confusion: Confusion) -> PerUnit:
 @measure(
     aliases=("DeltaP",),
     bounds=(-1.0, 1.0),
-    user_model="relies on what was retrieved and on what was left out",
     micro=True,
 )
 def Markedness(confusion: Confusion) -> PerUnit:
@@ -134,7 +128,6 @@ def Markedness(confusion: Confusion) -> PerUnit:
 
 @measure(
     aliases=("SubsetAccuracy",),
-    user_model="wants exactly what is relevant",
     classifier_aliases={"SubsetAccuracy": {}, "EMR": {}},
     sklearn="accuracy_score",
     proportion=True,
@@ -158,7 +151,6 @@ def ExactMatch(confusion: Confusion) -> PerUnit:
     cites="cohen1960",
     aliases=("CohenKappa",),
     bounds=(-1.0, 1.0),
-    user_model="wants every document decided rightly, more often than by chance",
     micro=True,
     classifier_aliases={"CohenKappa": {}, "HeidkeSkillScore": {}},
     sklearn="cohen_kappa_score",
@@ -185,7 +177,6 @@ def Kappa(confusion: Confusion) -> PerUnit:
 @measure(
     aliases=("LikelihoodRatioPositive",),
     bounds=None,
-    user_model="asks what being retrieved does to the odds",
     micro=True,
     counted_as=None,
     classifier="LRPlus",
@@ -210,7 +201,6 @@ def LRPlus(confusion: Confusion) -> PerUnit:
 @measure(
     aliases=("LikelihoodRatioNegative",),
     bounds=None,
-    user_model="asks what being left out does to the odds",
     higher_is_better=False,
     micro=True,
     counted_as=None,
@@ -235,7 +225,6 @@ def LRMinus(confusion: Confusion) -> PerUnit:
 @measure(
     aliases=("DiagnosticOddsRatio", "OddsRatio"),
     bounds=None,
-    user_model="asks how far apart a decision puts the odds",
     micro=True,
     counted_as=None,
 )

@@ -186,8 +186,7 @@ class Measure:
         >>> AP.substitute, GMAP(floor=0.01).substitute, Judged.substitute
         (0.0, 0.01, None)
         """
-        declared: float | None = self.parameters.get("floor", self.definition.counted_as)
-        return declared
+        return self.parameters.get("floor", self.definition.counted_as)
 
     def is_sampled(self, policies: Policies) -> bool:
         """Whether the mean over orders of tied documents has to be sampled: there is not always a closed form."""

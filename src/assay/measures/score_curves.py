@@ -94,7 +94,6 @@ def _auc_by_steps(scored: Scored, *, max_fpr: float | None) -> PerUnit:
 
 @measure(
     aliases=("ROC_AUC", "AUROC", "AreaUnderROC"),
-    user_model="compares a positive item with a negative one, each drawn at random",
     also={"the area under the points of the ROC curve": _auc_by_steps},
     sklearn="roc_auc_score",
 )
@@ -123,7 +122,6 @@ def AUC(scored: Scored, *, max_fpr: MaxFPR = None) -> PerUnit:
 @measure(
     bounds=(-1.0, 1.0),
     aliases=("GiniCoefficient", "SomersD"),
-    user_model="compares a positive item with a negative one, each drawn at random",
 )
 def Gini(scored: Scored) -> PerUnit:
     r"""Gini coefficient of a score: pairs in the right order, less those in the wrong one, as a share of all pairs.
@@ -170,7 +168,6 @@ def _mean_precision(scored: Scored) -> PerUnit:
 
 @measure(
     aliases=("AP",),
-    user_model="goes down the items by score until the positive ones are found",
     also={"the mean of the precision at each positive item's score": _mean_precision},
     sklearn="average_precision_score",
 )
@@ -196,7 +193,6 @@ def AveragePrecision(scored: Scored) -> PerUnit:
 
 @measure(
     aliases=("PRTrapezoid",),
-    user_model="goes down the items by score until the positive ones are found",
 )
 def PRArea(scored: Scored) -> PerUnit:
     r"""Area under the precision-recall curve by trapezoids: points joined by straight lines, from precision 1 on.
@@ -233,7 +229,6 @@ def PRArea(scored: Scored) -> PerUnit:
 
 @measure(
     aliases=("EqualErrorRate",),
-    user_model="minds a false alarm as much as a miss",
     higher_is_better=False,
 )
 def EER(scored: Scored) -> PerUnit:
@@ -270,7 +265,6 @@ def EER(scored: Scored) -> PerUnit:
 
 @measure(
     aliases=("KolmogorovSmirnov",),
-    user_model="wants one threshold that tells the two kinds apart",
 )
 def KS(scored: Scored) -> PerUnit:
     r"""Kolmogorov-Smirnov statistic: the largest distance between the scores' two distributions.

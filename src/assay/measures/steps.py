@@ -56,7 +56,7 @@ class Shares(NamedTuple):
         return Shares(self.unit[keep], self.rank[keep], self.share[keep])
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Steps:
     """The rows of a computation, sorted by unit and rank, and one column for each step of it.
 
@@ -115,7 +115,7 @@ class Steps:
         return PerUnit(values, "max", steps=self, column=column)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PerUnit:
     """One number a unit, how it came about, and for which units there is none, with the reason.
 

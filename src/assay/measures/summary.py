@@ -1,7 +1,5 @@
 """Numbers of units -> one number: the mean, the geometric mean or the sum, and what undefined values count as."""
 
-from __future__ import annotations
-
 import math
 import re
 from typing import NamedTuple, TypeAlias

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from assay.core.domains import Choice
 from assay.core.errors import ParameterError
@@ -27,50 +28,57 @@ BESIDE_RANKINGS: tuple[Vocabulary, ...] = (*LABELS, "clustering", "agreement", "
 #: Those that the names of somebody's own scores may be of: what they call latency need not be that of a log.
 OF_SCORES: tuple[Vocabulary, ...] = ("ranking", *LABELS, "clustering", "agreement")
 
-_OF_LABELS = ("matrices", "score_curves", "probabilities")
-#: Families that only one kind of data has a use for: nobody else waits until they are loaded.
-_FAMILIES: dict[str, tuple[str, ...]] = {
-    "binary": _OF_LABELS,
-    "multiclass": _OF_LABELS,
-    "clustering": ("partitions", "item_pairs", "partition_information", "geometry"),
+#: The families of measures in the order in which they are listed: each is loaded when one of its names is looked for.
+_FAMILIES: dict[str, tuple[Vocabulary, ...]] = {
+    "average_precision": ("ranking",),
+    "cascade": ("ranking",),
+    "click_utility": ("ranking",),
+    "decisions": ("ranking", *LABELS),
+    "diversity": ("ranking",),
+    "gain": ("ranking",),
+    "sets": ("ranking", *LABELS),
+    "precision": ("ranking",),
+    "precision_recall": ("ranking",),
+    "rates": ("ranking", *LABELS),
+    "reference": ("ranking",),
+    "matrices": LABELS,
+    "score_curves": LABELS,
+    "probabilities": LABELS,
+    "partitions": ("clustering",),
+    "item_pairs": ("clustering",),
+    "partition_information": ("clustering",),
+    "geometry": ("clustering",),
     "agreement": ("agreement",),
     "behaviour": ("behaviour",),
 }
+#: Most measures that people ask for are in these: a ranking's measures are looked for there before all are loaded.
+_OFTEN_ASKED_FOR = ("precision", "average_precision", "gain", "cascade")
 #: What people look for first about labels.
 _LOOKED_FOR = ("Precision", "Recall", "F", "Accuracy", "ErrorRate", "BalancedAccuracy", "MCC", "Kappa")
 _PACKAGE = __name__.rpartition(".")[0]
 
 
-class _Words(NamedTuple):
-    """Measures by their names, and by names and aliases in lower case."""
-
-    names: dict[str, Measure]
-    aliases: dict[str, Measure]
-
-
-_WORDS: dict[str, _Words] = {vocabulary: _Words({}, {}) for vocabulary in get_args(Vocabulary)}
+#: Measures of each vocabulary by their names, and by names and aliases in lower case.
+_NAMES: dict[str, dict[str, Measure]] = {vocabulary: {} for vocabulary in get_args(Vocabulary)}
+_ALIASES: dict[str, dict[str, Measure]] = {vocabulary: {} for vocabulary in get_args(Vocabulary)}
 
 
 def enter(entry: Measure, aliases: Mapping[str, Mapping[str, Any]]) -> None:
     """Give a measure its names in its vocabulary; a name belongs to one measure of a kind of counts."""
     vocabulary = entry.definition.vocabulary
     # Measures of one's own come after all that are here, and may not take their names.
-    words = _WORDS[vocabulary] if entry.__module__.startswith(f"{_PACKAGE}.") else _words(vocabulary)
-    called = {entry.name.casefold(): entry} | {name.casefold(): entry(**stands) for name, stands in aliases.items()}
-    for name in called:
-        other = words.aliases.get(name, entry)
+    if not entry.__module__.startswith(f"{_PACKAGE}."):
+        _load(vocabulary)
+    known = {entry.name.casefold(): entry} | {name.casefold(): entry(**stands) for name, stands in aliases.items()}
+    for name in known:
+        other = _ALIASES[vocabulary].get(name, entry)
         # A module may define its measure anew, as notebooks do; nobody takes over somebody else's name.
         if other.__module__ != entry.__module__ and other.definition.counts is entry.definition.counts:
             raise ParameterError(f"{name!r} is the name of a measure already, from {other.__module__}")
-    if entry.name not in words.names or _goes_before(entry, words.names[entry.name]):
-        words.names[entry.name] = entry
-    words.aliases.update(
-        {
-            name: word
-            for name, word in called.items()
-            if name not in words.aliases or _goes_before(entry, words.aliases[name])
-        }
-    )
+    for table, entries in ((_NAMES[vocabulary], {entry.name: entry}), (_ALIASES[vocabulary], known)):
+        for name, word in entries.items():
+            if name not in table or _goes_before(entry, table[name]):
+                table[name] = word
 
 
 def _goes_before(entry: Measure, other: Measure) -> bool:
@@ -90,35 +98,51 @@ def registered(vocabulary: Vocabulary = "ranking", unit_kind: str | None = None)
     >>> "ExactMatch" in registered("binary"), "ExactMatch" in registered("binary", unit_kind="table")
     (True, False)
     """
-    names = _words(vocabulary).names
-    first = [name for name in _LOOKED_FOR if name in names] if vocabulary in LABELS else []
-    return {
-        name: names[name]
-        for name in dict.fromkeys([*first, *names])
-        if unit_kind is None or names[name].suits(unit_kind)
-    }
+    _load(vocabulary)
+    measures = sorted(_NAMES[vocabulary].values(), key=_place)
+    return {measure.name: measure for measure in measures if unit_kind is None or measure.suits(unit_kind)}
+
+
+def _place(entry: Measure) -> tuple[int, int]:
+    """Where a measure stands in a list; measures of one's own come last."""
+    name, family = entry.name, entry.__module__.removeprefix(f"{_PACKAGE}.")
+    first = entry.definition.vocabulary in LABELS and name in _LOOKED_FOR
+    return (
+        _LOOKED_FOR.index(name) if first else len(_LOOKED_FOR),
+        [*_FAMILIES].index(family) if family in _FAMILIES else len(_FAMILIES),
+    )
 
 
 def by_name(name: str, vocabulary: Vocabulary = "ranking") -> Measure | None:
     """A measure by its exact name."""
-    return _words(vocabulary).names.get(name)
+    if vocabulary == "ranking":
+        for family in _OFTEN_ASKED_FOR:
+            _load_family(family)
+            if name in _NAMES[vocabulary]:
+                return _NAMES[vocabulary][name]
+    _load(vocabulary)
+    return _NAMES[vocabulary].get(name)
 
 
 def by_alias(name: str, vocabulary: Vocabulary = "ranking") -> Measure | None:
     """A measure by its name or an alias, in any case."""
-    return _words(vocabulary).aliases.get(name.casefold())
+    _load(vocabulary)
+    return _ALIASES[vocabulary].get(name.casefold())
 
 
 def known_names(vocabulary: Vocabulary = "ranking") -> list[str]:
     """Names and aliases, for suggestions."""
-    words = _words(vocabulary)
-    return [*words.names, *words.aliases]
+    return [*registered(vocabulary), *sorted(_ALIASES[vocabulary])]
 
 
-def _words(vocabulary: str) -> _Words:
-    Choice(_WORDS).check("vocabulary", vocabulary)
-    if vocabulary in _FAMILIES:
-        for family in _FAMILIES[vocabulary]:
-            importlib.import_module(f"{_PACKAGE}.{family}")
-        _FAMILIES.pop(vocabulary, None)  # by now another thread may have done so
-    return _WORDS[vocabulary]
+@cache
+def _load(vocabulary: Vocabulary) -> None:
+    """Load all measures of a vocabulary."""
+    Choice(_NAMES).check("vocabulary", vocabulary)
+    for family, vocabularies in _FAMILIES.items():
+        if vocabulary in vocabularies:
+            _load_family(family)
+
+
+def _load_family(family: str) -> None:
+    importlib.import_module(f"{_PACKAGE}.{family}")

@@ -355,41 +355,33 @@ class FoldSample(DependentSample):
         """The test that folds are compared by; others were there to choose."""
         return tuple(sorted(FOLD_TESTS, key=lambda name: name != self.fold_test))
 
-    @property
-    def is_testable(self) -> bool:
-        """Whether there are folds to test; the 5x2cv test needs all."""
-        return self.size > 0 and not (self.left_out and self.fold_test != "corrected-t")
-
     @cached_property
-    def corrected(self) -> CorrectedT:
-        """What the corrected resampled t test finds."""
-        return corrected_t(self.unit_differences(0, 1), self.train_items, self.test_items)
-
-    @cached_property
-    def five_by_two(self) -> FiveByTwo:
-        """What the test for five repeats of two folds finds."""
-        return five_by_two(self.unit_differences(0, 1).reshape(5, 2))
+    def result(self) -> CorrectedT | FiveByTwo | None:
+        """What the test finds; None without folds to test, of which the 5x2cv test needs all."""
+        if not self.size or (self.left_out and self.fold_test != "corrected-t"):
+            return None
+        differences = self.unit_differences(0, 1)
+        if self.fold_test == "corrected-t":
+            return corrected_t(differences, self.train_items, self.test_items)
+        return five_by_two(differences.reshape(5, 2))
 
     @property
     def error(self) -> float:
         """The corrected standard error of the difference."""
-        return self.corrected.error if self.is_testable and self.fold_test == "corrected-t" else math.nan
+        return self.result.error if isinstance(self.result, CorrectedT) else math.nan
 
     def difference_interval(self, level: float) -> Interval:
         """The interval of the difference at a level."""
-        if not self.is_testable:
-            return Interval.unknown(level)
-        return (self.corrected if self.fold_test == "corrected-t" else self.five_by_two).interval(level)
+        return Interval.unknown(level) if self.result is None else self.result.interval(level)
 
     def outcome(self) -> Outcome:
         """What the test says of the difference."""
-        if not self.is_testable:
+        if self.result is None:
             return Outcome(self.fold_test, math.nan, math.nan, None, "no p-value: a fold has no number")
-        if self.fold_test == "corrected-t":
-            return self.corrected.outcome
-        test = self.five_by_two
+        outcome = self.result.outcome
         # Where no common difference fits all repeats, equality is rejected, but in favour of neither.
-        return test.outcome if test.interval(1 - self.alpha).is_known else test.outcome._replace(sign=0)
+        fits = isinstance(self.result, CorrectedT) or self.result.interval(1 - self.alpha).is_known
+        return outcome if fits else outcome._replace(sign=0)
 
     def notes(self, absences: bool = True) -> list[str]:
         """Which folds are left out, as one of the models has no number there."""

@@ -200,8 +200,7 @@ class HalfSample(Sample):
         off = self.deviations((first, second), self.redraws(drawing))
         apart: Floats = off[:, 1] - off[:, 0]
         # What is added up in another order differs in the last digits, and is no difference.
-        settled: Floats = np.where(np.abs(apart) <= 1e-12, 0.0, apart)
-        return settled
+        return np.where(np.abs(apart) <= 1e-12, 0.0, apart)
 
 
 def _with_zero(interval: Interval) -> Interval:

@@ -25,10 +25,10 @@ from assay.measures.matrices import is_of_margins, overall
 from assay.measures.registry import Measure
 from assay.stats.bootstrap import group_weights, pattern_weights
 from assay.stats.estimates import ROUNDING
-from assay.stats.permutation import NO_DIFFERENCE, NOTHING_DIFFERS, Alternative, Outcome
+from assay.stats.permutation import NO_DIFFERENCE, NOTHING_DIFFERS, Alternative, Outcome, as_extreme
 from assay.stats.samples import Contrast, Drawing, Effects, Pair
 from assay.stats.tests import Wins, mcnemar
-from assay.stats.weighted_samples import Redraws, WeightedSample
+from assay.stats.weighted_samples import COST_OF_A_COUNT, Redraws, WeightedSample
 
 #: Cells of confusion matrices held at a time.
 _CELLS = 1 << 22
@@ -40,8 +40,6 @@ _MOST_LEFT_OUT = 1_000_000_000
 _MOST_CELLS = 100_000_000
 #: One-sided tests are of a pair at a time: so many swaps do.
 _MOST_SWAPS = 100_000
-#: Drawing how many items of a pattern there are takes as long as drawing so many items.
-_COST_OF_A_COUNT = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +114,7 @@ class LabelSample(WeightedSample):
     @property
     def cost(self) -> int:
         """How many numbers one resample of the items takes."""
-        return max(min(_COST_OF_A_COUNT * len(self.counts), self.size), len(self.labels) ** 2)
+        return max(min(COST_OF_A_COUNT * len(self.counts), self.size), len(self.labels) ** 2)
 
     @cached_property
     def right(self) -> NDArray[np.bool_]:
@@ -126,8 +124,7 @@ class LabelSample(WeightedSample):
 
     def unit_values(self) -> Floats:
         """1 where a system (column) is right about an item (row), 0 where it is wrong."""
-        values: Floats = self.right[self.pattern].astype(np.float64)
-        return values
+        return self.right[self.pattern].astype(np.float64)
 
     def only(self, *systems: int) -> Self:
         """Some of the systems, with what they cannot tell apart grouped anew: two have far fewer patterns than ten."""
@@ -215,8 +212,7 @@ class LabelSample(WeightedSample):
     @cached_property
     def _cells(self) -> Ints:
         """Which cell of its confusion matrix a pattern falls into, for each system (row)."""
-        cells: Ints = np.ascontiguousarray((self.truth[:, None] * len(self.labels) + self.predicted).T)
-        return cells
+        return np.ascontiguousarray((self.truth[:, None] * len(self.labels) + self.predicted).T)
 
     @cached_property
     def _sums(self) -> list[CellSums]:
@@ -347,8 +343,7 @@ class Differing(NamedTuple):
         same = np.broadcast_to(self.same, (len(heads), len(self.same)))
         there, here = self.items - heads, heads
         first, second = (self.table.of(np.hstack([same, *both]))[:, 0] for both in ((here, there), (there, here)))
-        less: Floats = second - first
-        return less
+        return second - first
 
 
 def swap_test(
@@ -386,12 +381,7 @@ def swap_test(
 
 def _as_extreme(swapped: Floats, observed: float, reach: float, alternative: Alternative) -> NDArray[np.bool_]:
     # What is undefined once it is swapped is no evidence against the null: it counts as extreme.
-    unknown = np.isnan(swapped - observed)
-    if alternative == "greater":
-        return unknown | (swapped >= observed - reach)
-    if alternative == "less":
-        return unknown | (swapped <= observed + reach)
-    return unknown | (np.abs(swapped) >= abs(observed) - reach)
+    return np.isnan(swapped - observed) | as_extreme(swapped, observed, reach, alternative)
 
 
 def _every(items: Ints) -> tuple[Ints, Floats]:

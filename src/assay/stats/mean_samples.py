@@ -11,7 +11,6 @@ from typing import ClassVar, Self, TypeAlias
 import numpy as np
 import polars as pl
 
-from assay.core.digits import number, p_phrase
 from assay.core.errors import InputError, Note, ParameterError, listed, number_of
 from assay.measures import definition
 from assay.measures.counting.judgments import Floats, Mask
@@ -20,7 +19,7 @@ from assay.measures.summary import Undefined
 from assay.stats.estimates import ROUNDING
 from assay.stats.permutation import NO_DIFFERENCE, Alternative, Outcome, permutation_of_pairs, permutation_test, swaps
 from assay.stats.samples import Drawing, Effects, Pair
-from assay.stats.tests import SIMULTANEOUS, TESTS, bootstrap_of_pairs, d_z, randomised_tukey, tukey_hsd, two_way
+from assay.stats.tests import SIMULTANEOUS, TESTS, bootstrap_of_pairs, d_z, randomised_tukey
 from assay.stats.weighted_samples import UnitSample
 from assay.tables import Scores
 
@@ -306,20 +305,15 @@ class MeanSample(UnitSample):
 
     def _test_at_once(self, pairs: Sequence[Pair], test: str, drawing: Drawing) -> list[Outcome]:
         """All systems at once."""
-        (resamples, seed), additive, counted = drawing, self.additive, None
-        systems = additive.shape[1]
-        if test == "tukey":
-            model, p = two_way(additive), tukey_hsd(additive)
-            freedom = f"{model.freedom}, {model.residual_freedom}"
-            note = f"systems differ with F({freedom}) = {number(model.f, 2)}, {p_phrase(model.p)}"
-        else:
-            counted, p = resamples, randomised_tukey(additive, resamples=resamples, seed=seed)
-            note = f"{resamples:,} permutations within units"
+        additive, systems = self.additive, self.additive.shape[1]
+        note = f"{drawing.resamples:,} permutations within units"
         table = np.ones((systems, systems))
-        table[np.triu_indices(systems, 1)] = p
+        table[np.triu_indices(systems, 1)] = randomised_tukey(additive, resamples=drawing.resamples, seed=drawing.seed)
         table = np.fmin(table, table.T)
         means = additive.mean(axis=0)
-        return [Outcome(test, float(means[j] - means[i]), float(table[i, j]), counted, note) for i, j in pairs]
+        return [
+            Outcome(test, float(means[j] - means[i]), float(table[i, j]), drawing.resamples, note) for i, j in pairs
+        ]
 
 
 def _refuse_odd(frame: pl.DataFrame, measure: str) -> None:

@@ -75,10 +75,10 @@ def permutation_test(
     reach = _reach(float(np.abs(moved).sum()))
     if len(moved) <= MOST_UNITS_EXACT:
         sums = _every_sum(moved)
-        extreme = int(np.count_nonzero(_as_extreme(sums, total, reach, alternative)))
+        extreme = int(np.count_nonzero(as_extreme(sums, total, reach, alternative)))
         return Outcome("permutation", mean, extreme / len(sums), *swaps(len(moved), resamples))
     extreme = sum(
-        int(np.count_nonzero(_as_extreme(sums, total, reach, alternative)))
+        int(np.count_nonzero(as_extreme(sums, total, reach, alternative)))
         for sums in _drawn_sums(moved, resamples, seed)
     )
     return Outcome("permutation", mean, (extreme + 1) / (resamples + 1), *swaps(len(moved), resamples))
@@ -98,7 +98,7 @@ def permutation_of_pairs(
     reach = _reach(float(np.abs(values).sum(axis=0).max(initial=0.0)))
     extreme = np.zeros(len(first), dtype=np.int64)
     exact = units <= MOST_UNITS_EXACT
-    for sums in _swapped_sums(values, _every_sign(units) if exact else _drawn_signs(units, resamples, seed)):
+    for sums in _swapped_sums(values, _every_byte(units) if exact else _drawn_bytes(units, resamples, seed)):
         apart, far = np.empty(sums.shape[1]), np.empty(sums.shape[1], dtype=np.bool_)
         for pair, (one, other, least) in enumerate(zip(first, second, observed - reach, strict=True)):
             # Into the same memory each time, which stays in the cache.
@@ -140,7 +140,7 @@ def permutation_of_pooled(
         swapped = seconds - firsts
         # What is undefined once it is swapped is no evidence against the null: it counts as extreme.
         extreme += int(
-            np.count_nonzero(np.isnan(swapped - observed) | _as_extreme(swapped, observed, reach, alternative))
+            np.count_nonzero(np.isnan(swapped - observed) | as_extreme(swapped, observed, reach, alternative))
         )
         drawn += len(chosen)
     p = extreme / drawn if exact else (extreme + 1) / (drawn + 1)
@@ -193,7 +193,8 @@ def _reach(scale: float) -> float:
     return ROUNDING * max(scale, np.finfo(np.float64).tiny)
 
 
-def _as_extreme(sums: Floats, total: float, reach: float, alternative: Alternative) -> NDArray[np.bool_]:
+def as_extreme(sums: Floats, total: float, reach: float, alternative: Alternative) -> NDArray[np.bool_]:
+    """Which sums are as far from 0 as the total, or as far to one side of it; `reach` is rounding."""
     if alternative == "greater":
         return sums >= total - reach
     if alternative == "less":
@@ -233,14 +234,15 @@ def _drawn_sums(numbers: Floats, resamples: int, seed: int) -> Iterator[Floats]:
         yield sums
 
 
-def _swapped_sums(values: Floats, blocks: Iterator[Floats]) -> Iterator[Floats]:
+def _swapped_sums(values: Floats, blocks: Iterator[NDArray[np.uint8]]) -> Iterator[Floats]:
     """The columns' sums (rows) under each combination of signs (columns), so many at a time that pairs are quick.
 
     With many units, few combinations come in a block, and going through all pairs for each block would take longer
     than the sums do.
     """
     waiting: list[Floats] = []
-    for signs in blocks:
+    for chosen in blocks:
+        signs = np.unpackbits(chosen, axis=1, count=len(values)).astype(np.float64) * 2 - 1
         waiting.append(signs @ values)
         if sum(map(len, waiting)) >= _TOGETHER:
             yield np.ascontiguousarray(np.concatenate(waiting).T)
@@ -249,24 +251,12 @@ def _swapped_sums(values: Floats, blocks: Iterator[Floats]) -> Iterator[Floats]:
         yield np.ascontiguousarray(np.concatenate(waiting).T)
 
 
-def _drawn_signs(units: int, resamples: int, seed: int) -> Iterator[Floats]:
-    """Random signs, a row a resample, block by block."""
-    for drawn in _drawn_bytes(units, resamples, seed):
-        yield np.unpackbits(drawn, axis=1, count=units).astype(np.float64) * 2 - 1
-
-
 def _drawn_bytes(units: int, resamples: int, seed: int) -> Iterator[NDArray[np.uint8]]:
     """Random bytes, which hold the signs of eight units each, a row a resample, block by block."""
     rng = np.random.default_rng(seed)
     rows = max(1, _BLOCK // units)
     for start in range(0, resamples, rows):
         yield rng.integers(256, size=(min(rows, resamples - start), -(-units // 8)), dtype=np.uint8)
-
-
-def _every_sign(units: int) -> Iterator[Floats]:
-    """All combinations of signs, a row each."""
-    for chosen in _every_byte(units):
-        yield np.unpackbits(chosen, axis=1, count=units).astype(np.float64) * 2 - 1
 
 
 def _every_byte(units: int) -> Iterator[NDArray[np.uint8]]:

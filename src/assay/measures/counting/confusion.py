@@ -32,7 +32,7 @@ CELLS_OF_ITEMS = {
 }
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Confusion:
     """True and false positives, false and (where the collection's size is known) true negatives, one table a unit.
 

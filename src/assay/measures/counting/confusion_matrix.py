@@ -129,15 +129,6 @@ class ConfusionMatrix:
         """All units' tables in one."""
         return replace(self, units=("all",), tables=self.tables.sum(axis=0, keepdims=True))
 
-    def update(self, y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> ConfusionMatrix:
-        """Count more items in; what is here stays as it is, and the sum is given.
-
-        >>> ConfusionMatrix.from_labels(["a"], ["a"]).update(["b"], ["a"]).table
-        array([[1, 0],
-               [1, 0]])
-        """
-        return self.merge(ConfusionMatrix.from_labels(y_true, y_pred, sample_weight=sample_weight))
-
     def merge(self, *others: ConfusionMatrix) -> ConfusionMatrix:
         """Add up matrices of other items; labels that one of them lacks have no items there.
 

@@ -21,7 +21,6 @@ from assay.core.errors import InputError, ParameterError, number_of
 from assay.measures.counting.judgments import Floats, Ints, Mask
 from assay.measures.counting.label_pairs import weights_of
 from assay.measures.counting.partition_labels import (
-    MOST_WHOLE,
     NO_CLUSTER,
     NoisePolicy,
     UnlabelledPolicy,
@@ -39,8 +38,8 @@ _MOST_CELLS = 1 << 22
 _LARGEST_KEY = 1 << 62
 #: Under these names, items that were left out are counted.
 NOISE, WITHOUT_CLASS = "noise", "without a class"
-#: Sums of fewer items than this are exact as floating-point numbers.
-_MOST_EXACT = float(1 << 53)
+#: So many items can be counted: sums of fewer are exact as floating-point numbers.
+_MOST_ITEMS = 1 << 53
 #: A weight that is left after all others were taken off, and is smaller than this share of them, is rounding.
 _ROUNDING = 1e-12
 
@@ -178,7 +177,8 @@ class Contingency:
             raise InputError(f"a table of classes and clusters counts items: {wrong:g} is no number of them")
         if not (total := counts.sum()):
             raise InputError("expected at least one item, got none")
-        counts = array.astype(np.int64) if total < MOST_WHOLE else counts
+        if total > _MOST_ITEMS:
+            raise InputError(f"a table of classes and clusters counts {_MOST_ITEMS:,} items at most, not {total:,.0f}")
         sides = []
         for what, names, size in (("class", classes, len(counts)), ("cluster", clusters, counts.shape[1])):
             named = tuple(range(size)) if names is None else tuple(names)
@@ -186,7 +186,7 @@ class Contingency:
                 raise InputError(f"expected {size} different names, one per {what}, got {len(named)}: {list(named)}")
             sides.append(named)
         row, column = np.nonzero(counts)
-        return cls(sides[0], sides[1], row, column, counts[row, column][None])
+        return cls(sides[0], sides[1], row, column, counts[row, column][None].astype(np.int64))
 
     @property
     def table(self) -> NDArray[Any]:
@@ -219,11 +219,6 @@ class Contingency:
     def is_weighted(self) -> bool:
         """Whether counts are sums of weights, and not numbers of items."""
         return self.squares is not None
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether counts are whole numbers: not sums of weights, nor so large that whole numbers do not hold them."""
-        return bool(self.counts.dtype.kind in "iu")
 
     @cached_property
     def items(self) -> Floats:
@@ -274,16 +269,8 @@ class Contingency:
         items, beyond which counts are floating-point numbers.
         """
         cells = self.cells
-        items: NDArray[Any] = cells.items
-        classes: NDArray[Any] = self.class_sizes
-        clusters: NDArray[Any] = self.cluster_sizes
-        if self.is_whole and self.items.max() >= _MOST_EXACT:
-            unit, place = np.nonzero(self.counts)
-            items = self.counts[unit, place]
-            classes, clusters = self._whole(self.row, len(self.classes)), self._whole(self.column, len(self.clusters))
-        in_cluster = clusters[cells.unit, cells.column] - items
-        in_class = classes[cells.unit, cells.row] - items
-        elsewhere = classes.sum(axis=1)[cells.unit] - in_class - in_cluster - items
+        in_cluster, in_class = cells.of_cluster - cells.items, cells.of_class - cells.items
+        elsewhere = self.items[cells.unit] - in_class - in_cluster - cells.items
         if self.is_weighted:
             elsewhere = np.where(elsewhere > _ROUNDING * self.items[cells.unit], elsewhere, 0.0)
         return PairCounts(
@@ -309,12 +296,6 @@ class Contingency:
         sums = np.bincount(self._flat(place, groups), self.counts.ravel(), len(self.units) * groups)
         return sums.astype(np.float64, copy=False).reshape(len(self.units), groups)
 
-    def _whole(self, place: Ints, groups: int) -> Ints:
-        """The same as whole numbers, which are exact where floating-point numbers are not."""
-        sums = np.zeros(len(self.units) * groups, dtype=np.int64)
-        np.add.at(sums, self._flat(place, groups), self.counts.ravel())
-        return sums.reshape(len(self.units), groups)
-
     def _largest(self, place: Ints, groups: int) -> Floats:
         sums = np.zeros(len(self.units) * groups)
         np.maximum.at(sums, self._flat(place, groups), self.counts.ravel())
@@ -324,8 +305,7 @@ class Contingency:
         """The place of each cell's group in a table of units and groups."""
         if len(self.units) == 1:
             return place
-        places: Ints = (np.arange(len(self.units))[:, None] * groups + place).ravel()
-        return places
+        return (np.arange(len(self.units))[:, None] * groups + place).ravel()
 
     @property
     def _only(self) -> NDArray[Any]:
@@ -363,8 +343,10 @@ class Contingency:
 
 def _counted(truth: pl.Series, cluster: pl.Series, weight: Floats | None) -> Contingency:
     """Count pairs of labels; null is a label, the last one, called None."""
-    if (keys := _keys(truth, cluster)) is not None:
-        return _by_keys(*keys, weight)
+    if all(side.dtype.is_integer() and not side.null_count() for side in (truth, cluster)):
+        by_number = _by_number(truth.to_numpy(), cluster.to_numpy(), weight)
+        if by_number is not None:
+            return by_number
     frame = pl.LazyFrame({"t": truth, "c": cluster} | ({} if weight is None else {"w": weight}))
     counted = [pl.len().cast(pl.Int64).alias("n")]
     if weight is not None:
@@ -377,60 +359,40 @@ def _counted(truth: pl.Series, cluster: pl.Series, weight: Floats | None) -> Con
     return Contingency(classes, clusters, row[order], column[order], counts, squares=squares)
 
 
-class _Range(NamedTuple):
-    """Whole numbers of one side: the values, the smallest, and how far they reach."""
-
-    values: NDArray[Any]
-    low: int
-    width: int
-
-
-def _keys(truth: pl.Series, cluster: pl.Series) -> tuple[_Range, _Range] | None:
-    """Both sides as ranges of whole numbers, if they are and a pair of them fits into one number."""
-    sides = []
-    for series in (truth, cluster):
-        if not series.dtype.is_integer() or series.null_count():
-            return None
-        values = series.to_numpy()
-        low = int(values.min())
-        sides.append(_Range(values, low, int(values.max()) - low + 1))
-    left, right = sides
-    return (left, right) if left.width * right.width < _LARGEST_KEY else None
-
-
-def _by_keys(left: _Range, right: _Range, weight: Floats | None) -> Contingency:
+def _by_number(truth: NDArray[Any], cluster: NDArray[Any], weight: Floats | None) -> Contingency | None:
+    """Count pairs of whole numbers by one number each; None if that would be too large."""
+    low, other_low = int(truth.min()), int(cluster.min())
+    width = int(cluster.max()) - other_low + 1
+    if (cells := (int(truth.max()) - low + 1) * width) >= _LARGEST_KEY:
+        return None
     # Step by step in place, in 64 bits: the labels may be of a narrower type, and copies of ten millions take time.
-    keys = left.values.astype(np.int64)
-    if left.low:
-        keys -= left.low
-    keys *= right.width
-    keys += right.values
-    if right.low:
-        keys -= right.low
-    squares: Floats | None = None
+    keys = truth.astype(np.int64)
+    if low:
+        keys -= low
+    keys *= width
+    keys += cluster
+    if other_low:
+        keys -= other_low
     counts: NDArray[Any]
-    if (cells := left.width * right.width) <= max(_MOST_CELLS, len(keys) // 8):
+    squares: Floats | None = None
+    if cells <= max(_MOST_CELLS, len(keys) // 8):
         occurring = np.bincount(keys, minlength=cells)
         kept = np.flatnonzero(occurring)
-        if weight is None:
-            counts = occurring[kept]
-        else:
-            counts = np.bincount(keys, weights=weight, minlength=cells)[kept]
-            squares = np.bincount(keys, weights=weight * weight, minlength=cells)[kept].astype(np.float64, copy=False)
+        counts = occurring[kept]
+        if weight is not None:
+            counts, squares = (
+                np.bincount(keys, weights, cells)[kept].astype(np.float64) for weights in (weight, weight * weight)
+            )
     elif weight is None:
-        keys.sort()
-        starts = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1])))
-        kept, counts = keys[starts], np.diff(starts, append=len(keys))
+        kept, counts = np.unique(keys, return_counts=True)
     else:
         kept, place = np.unique(keys, return_inverse=True)
-        counts, squares = (
-            np.bincount(place, weights=weights).astype(np.float64) for weights in (weight, weight * weight)
-        )
-    classes, row = np.unique(kept // right.width, return_inverse=True)
-    clusters, column = np.unique(kept % right.width, return_inverse=True)
-    names = [tuple((labels + side.low).tolist()) for labels, side in ((classes, left), (clusters, right))]
-    squares = None if squares is None else squares[None]
-    return Contingency(names[0], names[1], row, column, counts[None], squares=squares)
+        counts, squares = (np.bincount(place, weights).astype(np.float64) for weights in (weight, weight * weight))
+    (classes, row), (clusters, column) = (np.unique(side, return_inverse=True) for side in np.divmod(kept, width))
+    names, other_names = tuple((classes + low).tolist()), tuple((clusters + other_low).tolist())
+    return Contingency(
+        names, other_names, row, column, counts[None], squares=None if squares is None else squares[None]
+    )
 
 
 def _placed(labels: pl.Series) -> tuple[tuple[Any, ...], Ints]:

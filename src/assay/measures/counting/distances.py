@@ -22,21 +22,12 @@ from assay.measures.counting.judgments import Floats, Ints
 #: The distances are given, not the points.
 PRECOMPUTED = "precomputed"
 #: Metrics whose mean over a cluster follows from its centroid: a point, or its direction, and a squared distance.
-SQUARED = ("cosine", "correlation", "sqeuclidean")
-#: Half the squared distance of directions: 1 - cosine, of the rows as they are or of how they differ from their mean.
-OF_DIRECTIONS = ("cosine", "correlation")
-
+SQUARED = ("cosine", "sqeuclidean")
 _EPS = float(np.finfo(np.float64).eps)
-#: A distance of points that are alike to the metric, but not number by number, may be this far from 0 by rounding.
-#: Correlation also takes the mean off, next to which the rest may be small.
-ROUNDING: dict[str, float] = {"cosine": (8 * _EPS) ** 2, "correlation": 8 * _EPS}
-#: These are about yes and no.
-_OF_TRUTH_VALUES = ("dice", "jaccard", "rogerstanimoto", "russellrao", "sokalsneath", "yule")
+#: A cosine distance of points that are alike, but not number by number, may be this far from 0 by rounding.
+COSINE_ROUNDING = (8 * _EPS) ** 2
 #: All metrics that are known by name.
-METRICS = (
-    "euclidean", "cosine", "manhattan", "sqeuclidean", "braycurtis", "canberra", "chebyshev", "correlation", "hamming",
-    *_OF_TRUTH_VALUES, PRECOMPUTED,
-)  # fmt: skip
+METRICS = ("euclidean", "cosine", "manhattan", "sqeuclidean", PRECOMPUTED)
 
 _SYNONYMS = {"cityblock": "manhattan", "l1": "manhattan", "l2": "euclidean"}
 #: A squared distance that is a smaller share of both squared norms has lost too many digits.
@@ -84,34 +75,22 @@ class Distances:
 
     X: Floats
     metric: str
-    #: What a row is called in a message.
-    row_name: Callable[[int], str] = numbered
 
     def threads_for(self, block: int) -> bool:
         """Whether tiles of so many rows are best made in several threads: not where a product has threads itself."""
         return self.metric != "euclidean" or _rows_a_product(self.X.shape[1], block) >= _FEWEST_ROWS
 
-    def refuse(self, row: int) -> None:
-        """Say that a row has no distance from another one."""
-        apart = self.between(np.array([row]), np.arange(len(self.X)))[0]
-        apart[row] = 0.0  # it has no need of a distance from itself
-        other = int(np.argmin(np.isfinite(apart)))
-        raise InputError(
-            f"X: metric {self.metric} has no distance between {self.row_name(row)} and {self.row_name(other)}"
-        )
-
     def between(self, rows: Ints, columns: Ints) -> NDArray[Any]:
         """The distances of some points from others: a row and a column for each."""
         if self.metric == PRECOMPUTED:
-            distances: NDArray[Any] = self.X[np.ix_(rows, columns)]
-            return distances
+            return self.X[np.ix_(rows, columns)]
         return self.tile(self.X[rows], self.X[columns])
 
     def tile(self, left: Floats, right: Floats) -> NDArray[Any]:
         """The distances of points from points, which are rows of the same kind as `X`."""
         if self.metric == "euclidean" and left.shape[1] > _FEW_DIMENSIONS:
             return _euclidean(left, right)
-        if self.metric in OF_DIRECTIONS:
+        if self.metric == "cosine":
             return _by_difference(left, right, "sqeuclidean") / 2  # of rows of length 1
         return _by_difference(left, right, self.metric)
 
@@ -119,8 +98,6 @@ class Distances:
 def _by_difference(left: Floats, right: Floats, metric: str) -> Floats:
     from scipy.spatial.distance import cdist  # noqa: PLC0415  # only who measures distances waits for it
 
-    if metric in _OF_TRUTH_VALUES:
-        left, right = left.astype(np.bool_), right.astype(np.bool_)
     distances: Floats = cdist(left, right, "cityblock" if metric == "manhattan" else metric)
     return distances
 
@@ -156,8 +133,7 @@ def _product(first: Floats, second: Floats) -> Floats:
     """Each row of the first with each of the second."""
     rows = _rows_a_product(first.shape[1] - 2, len(second))
     if not _FEWEST_ROWS <= rows < len(first):
-        plain: Floats = first @ second.T
-        return plain
+        return first @ second.T
     products = np.empty((len(first), len(second)))
     whole = len(first) // rows * rows
     np.matmul(
@@ -190,25 +166,15 @@ def checked_points(points: Floats, metric: str, row_name: Callable[[int], str]) 
             f"X: expected numbers of which the largest is from {1 / _LARGEST:g} to {_LARGEST:g}, got {largest:g}: "
             "choose another unit for them"
         )
-    if metric in _OF_TRUTH_VALUES:
-        odd = ((points != 0) & (points != 1)).any(axis=1)
-        if odd.any():
-            row = int(np.argmax(odd))
-            got = points[row][(points[row] != 0) & (points[row] != 1)][0]
-            raise InputError(f"X: {row_name(row)}: metric {metric} is about yes and no: expected 0 or 1, got {got:g}")
-    return _of_length_1(points, metric, row_name) if metric in OF_DIRECTIONS else points
+    return _of_length_1(points, row_name) if metric == "cosine" else points
 
 
-def _of_length_1(points: Floats, metric: str, row_name: Callable[[int], str]) -> Floats:
-    if metric == "correlation":
-        points = points - points[:, :1]  # what is constant is exactly 0
-        points -= points.mean(axis=1, keepdims=True)
+def _of_length_1(points: Floats, row_name: Callable[[int], str]) -> Floats:
     # By the largest number first: the squares of small ones would be 0.
     largest = np.abs(points).max(axis=1, keepdims=True)
     if not largest.all():
         row = int(np.argmin(largest))
-        alike = "0" if metric == "cosine" else "the same"
-        raise InputError(f"X: {row_name(row)}: metric {metric} needs a direction, and all numbers are {alike}")
+        raise InputError(f"X: {row_name(row)}: metric cosine needs a direction, and all numbers are 0")
     scaled: Floats = points / largest
     scaled /= np.sqrt(np.einsum("ij,ij->i", scaled, scaled))[:, None]
     return scaled
@@ -244,7 +210,7 @@ _STRETCH = 1 << 14
 #: So many numbers are held at a time where each centroid meets each other.
 _MOST_HELD = 1 << 20
 #: A distance of this many roundings cannot be told from 0.
-_ROUNDINGS = 8 * float(np.finfo(np.float64).eps)
+_ROUNDINGS = 8 * _EPS
 
 
 class Worst(NamedTuple):

@@ -1,7 +1,5 @@
 """Ids that mean the same and are written differently: ways of writing them, and documents and topics so renamed."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -16,7 +14,6 @@ Form: TypeAlias = Callable[[pl.Series], pl.Series]
 
 # As many ids are looked at to find out what was put before or behind them.
 _SAMPLE = 500
-_MOST = 20_000
 _ENDINGS = r"(?i)\.(txt|html?|xml|json|pdf|md|gz|docx?)$"
 #: A way of writing that brings more than this share of their ids together tells ids apart there: `d1` is not `D1`.
 _TELLS_APART = 0.05
@@ -45,6 +42,8 @@ ADDITIONS: dict[str, Form] = {
     "a file ending": lambda ids: ids.str.replace(_ENDINGS, ""),
     "a folder in front": lambda ids: ids.str.replace(r"^.*[/\\]", ""),
 }
+#: Where some ids match as they are, others may have what these do not: `T103` is `103`.
+_SINGLE: dict[str, Form] = {"a word in front": lambda ids: ids.str.replace(r"^\D+(\d.*)$", "${1}")}
 #: What may bring different ids together, on both sides.
 _LOOSE: dict[str, Form] = {
     "what stands before the number": lambda ids: ids.str.replace(r"^[^\d]*0*(\d+)$", "${1}"),
@@ -100,43 +99,10 @@ def bridge(ours: pl.Series, theirs: pl.Series, *, loosely: bool, one_to_one: boo
     return best
 
 
-def prefixed(ours: pl.Series, theirs: pl.Series) -> IdMatch | None:
-    """Ids of ours that are theirs but for one and the same word in front, without digits: `cran-13` and `13`.
-
-    >>> found = prefixed(pl.Series(["T1", "2"]), pl.Series(["1", "3"]))
-    >>> found.differ_in, found.ours.to_list()
-    ("the start 'T'", ['T1'])
-    """
-    best: IdMatch | None = None
-    for longer, shorter, is_ours in ((ours, theirs, True), (theirs, ours, False)):
-        known = set(shorter)
-        by_start: dict[str, list[tuple[str, str]]] = {}
-        for identifier in longer.head(_MOST):
-            for place in _word_ends(identifier):
-                if identifier[place:] in known:
-                    by_start.setdefault(identifier[:place], []).append((identifier, identifier[place:]))
-        if not by_start:
-            continue
-        start = max(by_start, key=lambda start: len(by_start[start]))
-        long, short = (pl.Series(column, dtype=pl.String) for column in zip(*by_start[start], strict=True))
-        if best is None or long.len() > best.ours.len():
-            best = IdMatch(f"the start {start!r}", *((long, short) if is_ours else (short, long)))
-    return best
-
-
-def _word_ends(identifier: str) -> Iterator[int]:
-    """Where a word in front may end: before a digit or after a mark, and before the first digit of all."""
-    for place in range(1, len(identifier)):
-        if identifier[place - 1].isdigit():
-            return
-        if identifier[place].isdigit() or not identifier[place - 1].isalnum():
-            yield place
-
-
 def _attempts(ours: pl.Series, theirs: pl.Series, loosely: bool) -> Iterator[_Attempt]:
     for words, form in FORMS.items():
         yield words, form(ours), form(theirs), False
-    for words, form in ADDITIONS.items():
+    for words, form in (ADDITIONS if loosely else ADDITIONS | _SINGLE).items():
         yield words, form(ours), theirs, False
         yield words, ours, form(theirs), False
     yield "several ways of writing", _all_of_them(ours), _all_of_them(theirs), False
@@ -227,7 +193,6 @@ def other_topics(ours: pl.Series, theirs: pl.Series) -> IdMatch | None:
         return bridge(ours, theirs, loosely=True)
     # A line of `Q1` beside those of `q1`: the odd one is compared with all, whoever else has the other one.
     bridges = [bridge(our_rest, theirs, loosely=False), bridge(ours, their_rest, loosely=False)]
-    bridges.append(prefixed(our_rest, their_rest))
     return max((way for way in bridges if way is not None), key=lambda way: way.ours.len(), default=None)
 
 
@@ -247,15 +212,11 @@ def renamed_documents(run: pl.DataFrame, judgments: pl.DataFrame, common: Sequen
     if not unjudged.height:
         return None
     ours, theirs = (frame["doc_id"].unique(maintain_order=True) for frame in (unjudged, judged))
-    best: RenamedDocuments | None = None
-    alike = bridge(ours, theirs, loosely=not hits, one_to_one=False)
-    for way in (alike, prefixed(ours, theirs) if hits else None):
-        if way is None:
-            continue
-        renamed = _renamed(way, run, unjudged, judged)
-        if renamed.height > (0 if best is None else best.pairs.height):
-            best = RenamedDocuments(way.differ_in, renamed, hits, top.height)
-    return best
+    way = bridge(ours, theirs, loosely=not hits, one_to_one=False)
+    if way is None:
+        return None
+    renamed = _renamed(way, run, unjudged, judged)
+    return RenamedDocuments(way.differ_in, renamed, hits, top.height) if renamed.height else None
 
 
 def _renamed(way: IdMatch, run: pl.DataFrame, unjudged: pl.DataFrame, judged: pl.DataFrame) -> pl.DataFrame:

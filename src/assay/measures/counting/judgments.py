@@ -21,7 +21,7 @@ from assay.core.errors import InputError, argument
 from assay.tables import Qrels, picked
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Subtopics:
     """The grades of judged documents, subtopic by subtopic: a sparse table, sorted by judgment and subtopic.
 
@@ -262,7 +262,7 @@ def _told_apart(topic: Ints, doc_id: pl.Series) -> tuple[int, Hashes, Ints]:
     raise InputError("the judgments cannot be told apart")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Graded:
     """Documents with their query (a number), rank and grade, sorted by query and rank.
 

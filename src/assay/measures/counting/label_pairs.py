@@ -6,7 +6,7 @@ each pair; text by grouping, in as many threads as there are.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Sequence
 from itertools import count
 from operator import itemgetter
@@ -314,14 +314,8 @@ def _listed(values: Any) -> list[Any] | None:
     if isinstance(values, list):
         return values if len(values) <= _FEW else None
     if isinstance(values, pl.Series) and values.dtype == pl.String and len(values) <= _FEW:
-        return _plain(values)
+        return values.to_list()
     return None
-
-
-def _counted(truth: list[Any], prediction: list[Any]) -> LabelPairs:
-    counter = Counter(zip(truth, prediction, strict=True))
-    true, predicted = zip(*counter, strict=True)
-    return LabelPairs(true, predicted, np.fromiter(counter.values(), np.int64, len(counter)))
 
 
 def _square(truth: Column, prediction: Column, weight: Floats | None) -> Square | None:
@@ -336,8 +330,6 @@ def _square(truth: Column, prediction: Column, weight: Floats | None) -> Square 
 
 
 def _pairs(truth: Column, prediction: Column, weight: Floats | None) -> LabelPairs:
-    if len(truth) <= _FEW and weight is None:
-        return _counted(_plain(truth), _plain(prediction))
     frame = pl.LazyFrame({"t": truth, "p": prediction} | ({} if weight is None else {"w": weight}))
     counted = pl.len().cast(pl.Int64) if weight is None else pl.col("w").sum()
     # The streaming engine counts strings four times as fast as the one for tables in memory.
@@ -383,8 +375,3 @@ def _occurring(labels: list[Any], table: Counted, items: Counted) -> Square:
         return Square(labels, table)
     kept = np.flatnonzero(occurs)
     return Square([labels[number] for number in kept], table[np.ix_(kept, kept)])
-
-
-def _plain(values: Column) -> list[Any]:
-    listed_values: list[Any] = values.tolist() if isinstance(values, np.ndarray) else values.to_list()
-    return listed_values

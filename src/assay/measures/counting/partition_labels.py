@@ -55,8 +55,8 @@ NoisePolicy: TypeAlias = options.NoisePolicy
 
 
 UnlabelledPolicy: TypeAlias = options.UnlabelledPolicy
-#: Larger sums of whole numbers are added up as floating-point numbers, so that none runs over.
-MOST_WHOLE = float(1 << 62)
+#: After larger whole numbers there is no room for those of single items.
+_LARGEST = 1 << 62
 
 
 def check_noise(noise: Any, noise_as: NoisePolicy) -> None:
@@ -80,7 +80,7 @@ def singletons(cluster: pl.Series, is_noise: pl.Series) -> pl.Series:
     if not is_noise.any():
         return cluster
     numbered = is_noise.cast(pl.Int64).cum_sum()
-    if cluster.dtype.is_integer() and (largest := int(cluster.max())) < MOST_WHOLE:  # type: ignore[arg-type]
+    if cluster.dtype.is_integer() and (largest := int(cluster.max())) < _LARGEST:  # type: ignore[arg-type]
         return pl.select(pl.when(is_noise).then(numbered + largest).otherwise(cluster.cast(pl.Int64))).to_series()
     named = cluster.cast(pl.String)
     mark = f"{named.filter(is_noise)[0]} "

@@ -10,12 +10,12 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import polars as pl
 
+from assay.core.domains import Whole
 from assay.core.errors import InputError, ParameterError, number_of
 from assay.measures.counting.contingency import NOISE
 from assay.measures.counting.distances import (
-    OF_DIRECTIONS,
+    COSINE_ROUNDING,
     PRECOMPUTED,
-    ROUNDING,
     SQUARED,
     Centroids,
     Distances,
@@ -33,7 +33,6 @@ from assay.tables.label_columns import ids_of, refuse_nulls
 #: Whole numbers that lie this close together are counted, and not sorted.
 _WIDEST = 1 << 22
 
-_TWO = 2
 #: What is no number, by NumPy's letters.
 _KINDS = {"U": "text", "S": "text", "T": "text", "c": "complex numbers", "M": "dates", "m": "spans of time"}
 
@@ -58,7 +57,7 @@ def numbers_in_rows(points: Any) -> Floats:
         rows = array.astype(np.float64, copy=False)
     except (TypeError, ValueError):
         raise InputError("X: expected rows of numbers") from None
-    if rows.ndim not in {1, _TWO}:
+    if rows.ndim not in {1, 2}:
         raise InputError(f"X: expected a row of numbers per item, got an array of shape {rows.shape}")
     return rows.reshape(-1, 1) if rows.ndim == 1 else rows
 
@@ -112,13 +111,9 @@ def drawn_by_cluster(codes: Ints, sizes: Ints, sample_size: int | None, seed: in
     >>> drawn.shape, drawn[drawn >= 90].shape
     ((10,), (2,))
     """
-    if isinstance(seed, bool) or not hasattr(seed, "__index__") or seed < 0:
-        raise ParameterError(f"seed is a whole number from 0 on, not {seed!r}")
-    if sample_size is None:
-        return None
-    if isinstance(sample_size, bool) or not hasattr(sample_size, "__index__"):
-        raise ParameterError(f"sample_size is a whole number, not {sample_size!r}")
-    if sample_size >= len(codes):
+    Whole(0).check("seed", seed)
+    sample_size = Whole(0, optional=True).check("sample_size", sample_size)
+    if sample_size is None or sample_size >= len(codes):
         return None
     least = np.minimum(sizes, _FEWEST)
     if sample_size < (fewest := int(least.sum())):
@@ -272,7 +267,7 @@ class Points:
     def sums(self) -> Sums:
         """Of each point, or each chosen one, sums of distances and the nearest other cluster, in the order of rows."""
         if self.metric in SQUARED:
-            return sums_to_centroids(self.centroids, self.chosen, half=self.metric in OF_DIRECTIONS)
+            return sums_to_centroids(self.centroids, self.chosen, half=self.metric == "cosine")
         order = np.argsort(self.codes, kind="stable")
         place = np.empty_like(order)
         place[order] = np.arange(len(order))
@@ -322,7 +317,7 @@ class Points:
     @cached_property
     def distances(self) -> Distances:
         """Distances between any of the points."""
-        return Distances(self.X, self.metric, self.row_name)
+        return Distances(self.X, self.metric)
 
     @cached_property
     def summed_within(self) -> Floats:
@@ -371,8 +366,6 @@ class Points:
         row = self._row_of(item)
         apart = self.distances.between(np.array([row]), np.arange(self.items))[0].astype(np.float64)
         apart[row] = 0.0
-        if not np.isfinite(apart).all():
-            self.distances.refuse(row)
         items = self.sizes - (np.arange(len(self.sizes)) == self.codes[row])
         total = np.bincount(self.codes, weights=apart, minlength=len(self.sizes)).astype(np.float64, copy=False)
         means = _divided(total, items)
@@ -412,12 +405,12 @@ class Points:
     @property
     def _factor(self) -> float:
         """What a squared distance counts as: for directions, half of it is 1 - cosine."""
-        return 0.5 if self.metric in OF_DIRECTIONS else 1.0
+        return 0.5 if self.metric == "cosine" else 1.0
 
     @property
     def _rounding(self) -> float:
         """Mean distances up to this cannot be told from 0."""
-        return ROUNDING.get(self.metric, 0.0)
+        return COSINE_ROUNDING if self.metric == "cosine" else 0.0
 
     @cached_property
     def _taken(self) -> Ints:

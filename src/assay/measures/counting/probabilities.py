@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 #: How far from 1 the probabilities of an item may add up to: rounded numbers are let in, other scores are not.
 SLACK = 0.01
-_TWO = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,12 +86,12 @@ class Probabilities:
         named = ordered(distinct_labels(truth), labels, truth)
         weight = None if sample_weight is None else weights_of(sample_weight, len(truth))
         if scores.ndim == 1 or scores.shape[1] == 1:
-            if len(named) > _TWO:
+            if len(named) > 2:
                 raise InputError(
                     f"one score per item goes with two labels, and there are {len(named)}: {_names(named)}"
                 )
             named = both_labels(named, pos_label)
-            if len(named) < _TWO:
+            if len(named) < 2:
                 raise InputError(f"all items have the label {named[0]}: state both labels")
             place = named.index(positive_label(named, pos_label))
             share = scores.reshape(-1)
@@ -141,8 +140,7 @@ class Probabilities:
     @cached_property
     def of_truth(self) -> Floats:
         """The score of each item's true label."""
-        scores: Floats = self.scores[np.arange(len(self.truth)), self.truth]
-        return scores
+        return self.scores[np.arange(len(self.truth)), self.truth]
 
     @cached_property
     def shares(self) -> Floats:
@@ -166,7 +164,7 @@ def _numbers(y_score: Any) -> Floats:
         scores = np.asarray(y_score.to_numpy() if hasattr(y_score, "to_numpy") else y_score, dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError("y_score: expected numbers, one for each label of an item, or one per item") from None
-    if scores.ndim not in {1, _TWO}:
+    if scores.ndim not in {1, 2}:
         raise InputError(f"y_score: expected one row per item, got an array of shape {scores.shape}")
     return scores
 

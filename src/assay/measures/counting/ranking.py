@@ -1,7 +1,5 @@
 """Rows of whole queries -> hits, by the rules of counting that people disagree about: `Policies`."""
 
-from __future__ import annotations
-
 import itertools
 from bisect import bisect_left
 from collections.abc import Callable, Iterable
@@ -10,24 +8,10 @@ from functools import cache
 from typing import Any, NamedTuple, TypeAlias, Unpack, get_args, get_type_hints
 
 import numpy as np
-from numpy.typing import NDArray
 
+from assay.core import options
 from assay.core.domains import Choice, Domain, Real, Whole
 from assay.core.errors import ParameterError, argument, refuse_unknown
-from assay.core.options import (
-    CollectionSize,
-    Complete,
-    Depth,
-    Duplicates,
-    JudgedOnly,
-    Level,
-    MissingTopics,
-    PolicyRules,
-    RankBy,
-    ScorePrecision,
-    Ties,
-    Unjudged,
-)
 from assay.measures.counting.judgments import Floats, Ints, Judgments, Mask
 from assay.tables import FlatDicts
 
@@ -54,17 +38,17 @@ class Policies:
     'ties=doc_id_ascending|unjudged=irrelevant|missing=zero'
     """
 
-    ties: Ties = "doc_id_descending"
-    unjudged: Unjudged = "irrelevant"
-    missing: MissingTopics = "zero"
-    duplicates: Duplicates = "error"
-    rank_by: RankBy = "score"
-    depth: Depth | None = None
-    judged_only: JudgedOnly = False
-    relevance_level: Level = 1.0
-    score_precision: ScorePrecision = "double"
-    collection_size: CollectionSize | None = None
-    complete: Complete = False
+    ties: options.Ties = "doc_id_descending"
+    unjudged: options.Unjudged = "irrelevant"
+    missing: options.MissingTopics = "zero"
+    duplicates: options.Duplicates = "error"
+    rank_by: options.RankBy = "score"
+    depth: options.Depth | None = None
+    judged_only: options.JudgedOnly = False
+    relevance_level: options.Level = 1.0
+    score_precision: options.ScorePrecision = "double"
+    collection_size: options.CollectionSize | None = None
+    complete: options.Complete = False
 
     def __post_init__(self) -> None:
         # NumPy's numbers become Python's, so that they can be written anywhere.
@@ -106,7 +90,7 @@ def _domains() -> dict[str, Domain]:
 DEFAULT_POLICIES = Policies()
 
 
-def policies(base: Policies | None = None, **changes: Unpack[PolicyRules]) -> Policies:
+def policies(base: Policies | None = None, **changes: Unpack[options.PolicyRules]) -> Policies:
     """Make policies from keyword arguments, on top of given ones."""
     refuse_unknown(sorted(changes), Policies)
     stated: dict[str, Any] = {**changes}
@@ -132,16 +116,16 @@ class Hits(NamedTuple):
     tie_first: Ints
     tie_last: Ints
 
-    def outside(self, topics: Mask) -> Hits:
+    def outside(self, topics: Mask) -> "Hits":
         """The hits of other topics."""
         return self.take(np.flatnonzero(~topics[self.topic]))
 
-    def take(self, rows: Ints) -> Hits:
+    def take(self, rows: Ints) -> "Hits":
         """Some of the hits, in a given order."""
         return Hits(*(column[rows] for column in self))
 
     @classmethod
-    def together(cls, parts: Iterable[Hits]) -> Hits:
+    def together(cls, parts: Iterable["Hits"]) -> "Hits":
         """All parts, by topic and rank."""
         joined = cls(*map(np.concatenate, zip(NO_HITS, *parts, strict=True)))
         # One number for both, since they come nearly sorted: a stable sort makes use of that, `lexsort` does not.
@@ -226,14 +210,6 @@ def starts(goes_on: Mask) -> Ints:
     return np.append(np.zeros(1, np.int64), np.flatnonzero(~goes_on) + 1)
 
 
-# Tied documents looked at at a time: what is made of their ids stays in the processor's cache.
-_BLOCK = 1 << 9
-# What it takes to begin comparing ids, and to sort them instead, for each document, as a number of comparisons.
-_BEGINNING, _SORTING = 1 << 11, 1 << 5
-
-_WORD = 8
-
-
 def look_up_hits(run: FlatDicts, judgments: Judgments, policies: Policies) -> Found:
     """Find the hits of a run that came in dicts; no document can come twice in a query."""
     number = [judgments.topic_number.get(query, -1) for query in run.query_ids]
@@ -255,8 +231,7 @@ def look_up_hits(run: FlatDicts, judgments: Judgments, policies: Policies) -> Fo
     def by_id(tied: Ints, first: Ints, last: Ints, descending: bool) -> Ints:
         """The rows that documents with equal scores move to when all with that score are sorted by id."""
         ranking = run.doc_ids if row is None else [run.doc_ids[at] for at in row.tolist()]
-        blocks = [slice(start, start + _BLOCK) for start in range(0, len(tied), _BLOCK)]
-        smaller = np.concatenate([_smaller(ranking, tied[block], first[block], last[block]) for block in blocks])
+        smaller = _smaller(ranking, tied, first, last)
         moved: Ints = last - smaller if descending else first + smaller
         return moved
 
@@ -284,35 +259,6 @@ def _judged(run: FlatDicts, number: list[int], topic: Ints, judgments: Judgments
 
 def _smaller(ranking: list[str], tied: Ints, first: Ints, last: Ints) -> Ints:
     """How many documents with the same score have a smaller id than each of some; these come in the order of rows."""
-    start, end, sizes = int(first[0]), int(last[-1]) + 1, last - first + 1
-    comparisons = int(sizes.sum())
-    if _BEGINNING + end - start + comparisons > _SORTING * len(tied):
-        return _smaller_by_sorting(ranking, tied, first, last)
-    # Each id ends in a zero, which is smaller than what a longer one has there: what comes after makes no difference.
-    content = np.frombuffer("\0".join([*ranking[start:end], "\0" * _WORD]).encode(), np.uint8)
-    ends = np.flatnonzero(content == 0)[: 1 - _WORD]
-    if len(ends) != end - start + 1:  # an id has a zero inside
-        return _smaller_by_sorting(ranking, tied, first, last)
-    begin = np.append(0, ends[:-2] + 1)
-    words: NDArray[np.uint64] = np.ndarray(len(content) - _WORD + 1, ">u8", content, strides=(1,))
-    word = words[begin].astype(np.uint64)
-    offset = np.cumsum(sizes) - sizes
-    mine, other = np.repeat(tied - start, sizes), np.repeat(first - start - offset, sizes) + np.arange(comparisons)
-    our, their = word[mine], word[other]
-    smaller = their < our
-    undecided = np.flatnonzero((their == our) & (mine != other))
-    ours, theirs = begin[mine[undecided]], begin[other[undecided]]
-    while len(undecided):
-        ours, theirs = ours + _WORD, theirs + _WORD
-        our, their = words[ours], words[theirs]
-        smaller[undecided[their < our]] = True
-        same = np.flatnonzero(our == their)
-        undecided, ours, theirs = undecided[same], ours[same], theirs[same]
-    counts: Ints = np.add.reduceat(smaller, offset, dtype=np.int64)
-    return counts
-
-
-def _smaller_by_sorting(ranking: list[str], tied: Ints, first: Ints, last: Ints) -> Ints:
     smaller, known, alike = [], -1, ranking
     for mine, start, end in zip(tied.tolist(), first.tolist(), last.tolist(), strict=True):
         if start != known:

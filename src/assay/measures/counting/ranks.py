@@ -28,7 +28,7 @@ from assay.measures.counting.streaming import find_hits
 from assay.tables import Batches, Qrels, Run, picked
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Ranks:
     """Where each judged document was found, query by query.
 

@@ -135,7 +135,7 @@ def sums_of_all(distances: Distances, order: Ints, sizes: Ints) -> Sums:
             if ours.is_piece and ours.last:  # all points after it have now seen all of this cluster
                 sums.offer(slice(ours.end, None), unfinished[ours.end :] / sizes[ours.first], ours.first)
                 unfinished[ours.end :] = 0.0
-    return _finite(sums, order, distances)
+    return sums
 
 
 def sums_of_some(distances: Distances, order: Ints, sizes: Ints, chosen: Ints) -> Sums:
@@ -165,7 +165,7 @@ def sums_of_some(distances: Distances, order: Ints, sizes: Ints, chosen: Ints) -
                 if block.last:
                     sums.offer(rows, np.where(at_home, np.inf, so_far / sizes[block.first]), block.first)
                     so_far[:] = 0.0
-    return _finite(sums, order[chosen], distances)
+    return sums
 
 
 def sums_to_centroids(centroids: Centroids, chosen: Ints | None, *, half: bool) -> Sums:
@@ -275,11 +275,3 @@ class _Threads:
     def __exit__(self, *_: object) -> None:
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
-
-
-def _finite(sums: Sums, order: Ints, distances: Distances) -> Sums:
-    """Refuse points that a metric has no distance for."""
-    total = sums.own + sums.other
-    if not np.isfinite(total).all():
-        distances.refuse(int(order[np.argmin(np.isfinite(total))]))
-    return sums

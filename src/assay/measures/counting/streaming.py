@@ -5,8 +5,6 @@ that are split over the input are gathered in a second pass. Batches are counted
 their first and last query, which may go on in the next batch: those are put together here, in order.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -57,7 +55,7 @@ def find_hits(run: Batches, judgments: Judgments, policies: Policies) -> Found:
         ) from None
 
 
-def _find_hits(run: Batches, search: _Search, judgments: Judgments, policies: Policies) -> Found:
+def _find_hits(run: Batches, search: "_Search", judgments: Judgments, policies: Policies) -> Found:
     topics = len(judgments.topics)
     retrieved, seen, split = np.zeros(topics, np.int64), np.zeros(topics, np.bool_), np.zeros(topics, np.bool_)
     odd = np.zeros((2, topics), np.bool_)
@@ -89,12 +87,12 @@ class _Rows(NamedTuple):
     hash: Hashes
     doc_id: pl.Series
 
-    def slice(self, start: int, end: int) -> _Rows:
+    def slice(self, start: int, end: int) -> "_Rows":
         return _Rows(
             self.topic[start:end], self.score[start:end], self.hash[start:end], self.doc_id.slice(start, end - start)
         )
 
-    def take(self, rows: Ints) -> _Rows:
+    def take(self, rows: Ints) -> "_Rows":
         return _Rows(self.topic[rows], self.score[rows], self.hash[rows], picked(self.doc_id, rows))
 
     def by_id(self, tied: Ints, first: Ints, last: Ints, descending: bool) -> Ints:
@@ -126,11 +124,10 @@ class _Rows(NamedTuple):
         mine, other = self.doc_id.gather(pairs["row"]), self.doc_id.gather(pairs["other"])
         before = (other > mine if descending else other < mine).to_numpy()
         sizes = last - first + 1
-        counts: Ints = np.add.reduceat(before, np.cumsum(sizes) - sizes, dtype=np.int64)
-        return counts
+        return np.add.reduceat(before, np.cumsum(sizes) - sizes, dtype=np.int64)
 
     @staticmethod
-    def together(parts: list[_Rows]) -> _Rows:
+    def together(parts: list["_Rows"]) -> "_Rows":
         if len(parts) == 1:
             return parts[0]
         return _Rows(
@@ -170,7 +167,7 @@ class _Piece(NamedTuple):
     ignored: set[str]
 
 
-def _in_order(pieces: Iterator[_Piece], search: _Search, ignored: set[str]) -> Iterator[_Counted]:
+def _in_order(pieces: Iterator[_Piece], search: "_Search", ignored: set[str]) -> Iterator[_Counted]:
     """Put queries together that go on from batch to batch; count what is complete, many queries at a time."""
     waiting: list[_Rows] = []
     complete: list[_Rows] = []

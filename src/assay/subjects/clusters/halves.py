@@ -355,12 +355,7 @@ def _estimate(measure: Measure, system: ClusteredSystem, halves: Halves | None, 
     if measure.name in WITHOUT_INTERVAL:
         why = "it grows with the number of items"
     elif halves is None:
-        is_weighted = system.counts[Contingency].is_weighted
-        why = (
-            "a table does not hold the weights of single items"
-            if is_weighted
-            else "there are too many items to draw halves from"
-        )
+        why = "a table does not hold the weights of single items"
     else:
         interval = interval_around(measure, value, halves, confidence)
         if interval.is_known:

@@ -95,7 +95,7 @@ def _left_out(case: ClusteringCase) -> Iterator[Remark]:
 @remark("many_clusters")
 def _many_clusters(case: ClusteringCase) -> Iterator[Remark]:
     """Purity that many clusters of these sizes get by chance."""
-    if case.table is None or not case.table.is_whole:
+    if case.table is None or case.table.is_weighted:
         return
     sizes, clusters = case.table.class_sizes[0], len(case.table.clusters)
     largest = float(sizes.max() / sizes.sum())

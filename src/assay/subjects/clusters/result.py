@@ -313,7 +313,7 @@ class Clustering(ItemResult[ClusteredSystem]):
     def drawn(self, system: str | None = None) -> Halves | None:
         """The halves behind a clustering's intervals; None if nobody knows what single items weigh, or count them."""
         clustered, table = self.system(system), self.contingency(system)
-        if clustered.clusters is None and table is not None and not table.is_whole:
+        if clustered.clusters is None and table is not None and table.is_weighted:
             return None
         drawing = Drawing(self.resamples, self.seed)
         return self._once("halves", clustered.name, lambda: Halves.of([clustered], self.rules, drawing))

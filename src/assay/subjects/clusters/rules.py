@@ -193,7 +193,7 @@ def computed(measure: Measure, counts: Mapping[type, Any], name: str) -> PerUnit
 #: A column with more than this part of all variance decides nearly alone.
 _NEARLY_ALL = 0.9
 #: Metrics that bring columns to one scale, or look at directions.
-_ON_ONE_SCALE = ("cosine", "correlation", "precomputed")
+_ON_ONE_SCALE = ("cosine", "precomputed")
 
 
 def uneven_columns(clusters: Clusters, metric: str) -> Iterator[str]:

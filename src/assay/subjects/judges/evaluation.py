@@ -26,8 +26,8 @@ from assay.stats.bootstrap import Method
 from assay.stats.estimates import Estimate, checked_confidence
 from assay.stats.pairing import Wanted
 from assay.stats.pairing import listed as listed_measures
-from assay.stats.pattern_samples import PatternSample
 from assay.stats.samples import Drawing
+from assay.stats.weighted_samples import PatternSample
 from assay.tables.labels import Labels
 
 #: Of more pairs of judges than this, those with the most items in common are looked at.

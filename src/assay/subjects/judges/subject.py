@@ -16,8 +16,8 @@ from assay.measures.counting.judgments import Ints
 from assay.measures.counting.ratings import Ratings
 from assay.measures.steps import PerUnit, quantity
 from assay.stats.pairing import MeasuredPairing
-from assay.stats.pattern_samples import PatternSample
 from assay.stats.samples import Effects, Sample
+from assay.stats.weighted_samples import PatternSample
 from assay.subjects.judges.evaluation import (
     JudgeAgreement,
     agree,

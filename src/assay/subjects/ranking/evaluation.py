@@ -22,8 +22,13 @@ from assay.measures import Judged, NumRelRet, parse_measure
 from assay.measures.counting.judgments import Judgments
 from assay.measures.counting.ranking import Policies, policies
 from assay.measures.counting.ranks import Ranks
-from assay.measures.diversity import by_subtopics, check_subtopics
-from assay.measures.doubts import doubts_about_judgments, doubts_about_run, where_to_look
+from assay.measures.doubts import (
+    by_subtopics,
+    check_subtopics,
+    doubts_about_judgments,
+    doubts_about_run,
+    where_to_look,
+)
 from assay.measures.parser import split_measures
 from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit

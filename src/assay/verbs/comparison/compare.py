@@ -72,7 +72,7 @@ def compare(
     `baseline`: the system, or systems, that the others are compared with; unless given, the first of two systems, or
     `all_pairs` of more than two. `direction`: whether `higher` or `lower` is better, for every measure of which that is
     not known, as `latency_ms`, or by name (`{"latency_ms": "lower"}`); until it is stated, verdicts on such a measure
-    are *higher* and *lower*. `test`: permutation, bootstrap, t, wilcoxon, sign; or tukey and randomised_tukey, for
+    are *higher* and *lower*. `test`: permutation, bootstrap, t, wilcoxon, sign; or randomised_tukey, for
     all systems at once; for predicted labels swap, and for their accuracy mcnemar; for AUC delong. Unless one is
     named, each measure has its own: mcnemar for the accuracy of classifiers, swap for other label measures, delong for
     AUC, else permutation. `correction`: holm, bonferroni, benjamini-hochberg or none, over the `family` of comparisons

@@ -102,9 +102,8 @@ def of_rankings(basis: Basis, cite: Citations) -> Iterator[str]:
         yield from _evaluated(basis, basis.evaluation, systems, cite)
     if comparison is not None:
         test = comparison.settings.test
-        name = f"{'' if test == 'tukey' else 'the '}{TESTS[test]}"  # it is Tukey's
         how = f"{cite(*stats_tests.CITES[test])}{_how(comparison)}"
-        yield f"{tested(comparison)} by {name}{how}; {correction(comparison, cite)}."
+        yield f"{tested(comparison)} by the {TESTS[test]}{how}; {correction(comparison, cite)}."
     adjusted = comparison is not None and comparison.family_size > 1
     for way in dict.fromkeys(interval.method for _, interval in basis.standings.values()):
         if way in INTERVALS:
