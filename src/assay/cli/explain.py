@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from assay.cli import inputs, items, options, output
 from assay.cli.literals import cells_in, grades_in, lists_by_name, numbers_by_grade, order_in, points_in
 from assay.cli.options import ClusterInputs, LabelInputs, Output, group, settings
-from assay.core.errors import ParameterError, did_you_mean, listed
+from assay.core.errors import ParameterError
 from assay.core.options import (
     CONTENTS,
     AgreementRules,
@@ -23,6 +23,7 @@ from assay.core.options import (
 
 if TYPE_CHECKING:
     from assay.measures.counting import Confusion
+    from assay.measures.registry import Measure
 
 
 Counts = Annotated[
@@ -115,9 +116,6 @@ def two_orders(measure: str, orders: tuple[str, ...], path: str | None) -> list[
             if number is None:
                 raise ParameterError(f"{path}: {name}: {item}: expected a number, got nothing")
     return list(columns.values())
-
-
-COEFFICIENTS = ("Kendall", "tau", "Spearman", "tau_AP", "RBO")
 
 
 @group
@@ -323,15 +321,13 @@ def scores(
 
     $ assay scores explain Kendall --order 'A B C D' --order 'B A C D'
     """
-    from assay.verbs.explanation.coefficients import is_coefficient  # noqa: PLC0415  # `assay --help` loads no Polars
+    from assay.measures import parse_measure  # noqa: PLC0415  # `assay --help` loads no Polars
 
-    if not is_coefficient(measure):
-        raise ParameterError(f"expected {listed(COEFFICIENTS)}, got {measure}{did_you_mean(measure, COEFFICIENTS)}")
-    _deliver(measure, two_orders(measure, order, path), {}, to)
+    _deliver(parse_measure(measure, "order"), two_orders(measure, order, path), {}, to)
 
 
 def _deliver(
-    measure: str, systems: list[Any], stated: dict[str, Any], to: Explaining, *, positive: str | None = None
+    measure: str | Measure, systems: list[Any], stated: dict[str, Any], to: Explaining, *, positive: str | None = None
 ) -> None:
     from assay.verbs.explanation import explain  # noqa: PLC0415  # `assay --help` need not load Polars
 

@@ -23,6 +23,7 @@ _KINDS: dict[str, tuple[Vocabulary, ...]] = {
     "clusterings": ("clustering",),
     "agreement": ("agreement",),
     "clicks": ("behaviour",),
+    "orders": ("order",),
 }
 
 
@@ -43,6 +44,7 @@ def measures(
     clusterings: Annotated[bool, option(help="List measures of clusterings.")] = False,
     agreement: Annotated[bool, option(help="List measures of agreement between judges.")] = False,
     clicks: Annotated[bool, option(help="List measures of users' behaviour.")] = False,
+    orders: Annotated[bool, option(help="List rank correlations.")] = False,
     to: Output = Output(),
 ) -> None:
     """List the measures, or describe one: definition, parameters, names in other tools, example.
@@ -51,7 +53,8 @@ def measures(
     $ assay measures nDCG
     $ assay measures --for web-search
     """
-    asked = {"classifiers": classifiers, "clusterings": clusterings, "agreement": agreement, "clicks": clicks}
+    asked = {"classifiers": classifiers, "clusterings": clusterings, "agreement": agreement, "clicks": clicks,
+             "orders": orders}  # fmt: skip
     kinds = [kind for kind, chosen in asked.items() if chosen]
     if len(kinds) > 1:
         raise ParameterError(f"choose {' or '.join(f'--{kind}' for kind in kinds)}, not both")

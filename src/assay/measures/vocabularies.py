@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from assay.measures.registry import Measure
 
 
-Vocabulary: TypeAlias = Literal["ranking", "binary", "multiclass", "clustering", "agreement", "behaviour"]
+Vocabulary: TypeAlias = Literal["ranking", "binary", "multiclass", "clustering", "agreement", "behaviour", "order"]
 #: The vocabularies of classifiers.
 LABELS: tuple[Vocabulary, ...] = ("binary", "multiclass")
 #: Those in which a measure has a name of its own beside the one for rankings.
-BESIDE_RANKINGS: tuple[Vocabulary, ...] = (*LABELS, "clustering", "agreement", "behaviour")
+BESIDE_RANKINGS: tuple[Vocabulary, ...] = (*LABELS, "clustering", "agreement", "behaviour", "order")
 
 #: Those that the names of somebody's own scores may be of: what they call latency need not be that of a log.
 OF_SCORES: tuple[Vocabulary, ...] = ("ranking", *LABELS, "clustering", "agreement")
@@ -35,6 +35,7 @@ _FAMILIES: dict[str, tuple[str, ...]] = {
     "clustering": ("partitions", "item_pairs", "partition_information", "geometry"),
     "agreement": ("agreement",),
     "behaviour": ("behaviour",),
+    "order": ("orders",),
 }
 #: What people look for first about labels.
 _LOOKED_FOR = ("Precision", "Recall", "F", "Accuracy", "ErrorRate", "BalancedAccuracy", "MCC", "Kappa")

@@ -52,10 +52,10 @@ class ScoresSubject:
     def explain(
         self, measure: str | Measure, inputs: Sequence[Any], place: Place, view: View, rules: dict[str, Any]
     ) -> Explanation:
-        """There is nothing behind the numbers."""
-        from assay.verbs.explanation.result import not_explained  # noqa: PLC0415  # only who explains waits for it
+        """There is nothing behind numbers of units; two orders of items have a rank correlation."""
+        from assay.subjects.scores.explanation import explain_orders  # noqa: PLC0415  # only who explains waits for it
 
-        raise not_explained(inputs[0])
+        return explain_orders(measure, inputs, place, view, rules)
 
 
 SCORES = ScoresSubject()
