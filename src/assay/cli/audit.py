@@ -22,12 +22,12 @@ class AuditQuestion:
 
 
 def search(
+    asked: AuditQuestion,
+    rules: EvaluationRules,
+    to: Output,
     qrels: options.Judgments | None = None,
     run: options.Run | None = None,
-    /,
-    *,
     measures: options.Measures = (),
-    asked: AuditQuestion = AuditQuestion(),
     judged: Annotated[
         str | None, option(metavar="A:3,B:2", help="Judged documents and grades, instead of files.")
     ] = None,
@@ -37,8 +37,6 @@ def search(
     signature: Annotated[
         tuple[str, ...], option(metavar="TEXT", help="A signature; give two to see how they differ.")
     ] = (),
-    rules: EvaluationRules = EvaluationRules(),
-    to: Output = Output(),
 ) -> int:
     """Show what other tools' rules make of the same data, and which of them gives a value that somebody else got.
 

@@ -30,13 +30,11 @@ def fit(
     sources: Annotated[
         list[str], options.argument("LOG", "Files of one click log, or a folder from `log import`; - for stdin.")
     ],
-    /,
-    *,
-    stated: FitInputs = FitInputs(),
-    trial: ModelTrialOptions = ModelTrialOptions(),
-    rules: LogRules = LogRules(),
-    drawing: SeedOption = SeedOption(),
-    to: Output = Output(),
+    stated: FitInputs,
+    trial: ModelTrialOptions,
+    rules: LogRules,
+    drawing: SeedOption,
+    to: Output,
 ) -> None:
     """Fit click models to a log, and measure how well they predict the clicks of held-out pages.
 
@@ -68,14 +66,12 @@ def fit(
 def simulate(
     model: Annotated[str, options.argument("MODEL", "A click model from `clicks fit --save`.")],
     pages: Annotated[str, options.argument("PAGES", "A click log, or a run: one page per query.")],
-    /,
-    *,
+    drawing: SeedOption,
     folder: Annotated[
         Path, option("-o", "--output", metavar="FOLDER", help="A new folder for the log (made-log).")
     ] = Path("made-log"),
     times: Annotated[int, option(help="Times each page is shown (1).", least=1)] = 1,
     depth: Annotated[int, option("--results", help="Results per page of a run (10).", least=1)] = 10,
-    drawing: SeedOption = SeedOption(),
     overwrite: options.ReplaceLog = False,
     quiet: options.Quiet = False,
 ) -> None:

@@ -30,9 +30,7 @@ LogFile: TypeAlias = Annotated[
 ]
 
 
-def judge(
-    log: LogFile, /, *, judging: JudgingRules = JudgingRules(), reading: LogRules = LogRules(), to: Output = Output()
-) -> None:
+def judge(log: LogFile, judging: JudgingRules, reading: LogRules, to: Output) -> None:
     """Turn clicks into graded judgments, by clicks over expected clicks or by a click model, with counts and intervals.
 
     With -o FILE.qrels, write TREC judgments; with .csv, all numbers behind them.
@@ -50,14 +48,12 @@ def judge(
 def agree(
     qrels: options.Judgments,
     log: LogFile,
-    /,
-    *,
-    judging: JudgingRules = JudgingRules(),
+    judging: JudgingRules,
+    drawing: SeedOption,
+    reading: LogRules,
+    to: Output,
     relevance_level: Level = 1.0,
     alpha: Alpha = 0.05,
-    drawing: SeedOption = SeedOption(),
-    reading: LogRules = LogRules(),
-    to: Output = Output(),
 ) -> None:
     """Check whether clicks and judgments agree, where they do not, and which judgments look out of date.
 
@@ -74,12 +70,10 @@ def agree(
 def calibrate(
     qrels: options.Judgments,
     log: LogFile,
-    /,
-    *,
+    reading: LogRules,
+    to: Output,
     cutoff: RankCutoff = 10,
     same_text: SameText = False,
-    reading: LogRules = LogRules(),
-    to: Output = Output(),
 ) -> None:
     """Fit the user models of ERR, EBU, rrDBN and uUBM to a log, as measures to copy and score runs with.
 
@@ -113,13 +107,11 @@ class Preferring:
 
 def prefer(
     log: LogFile,
-    /,
-    *,
+    rules: Preferring,
+    drawing: SeedOption,
+    reading: LogRules,
+    to: Output,
     qrels: Annotated[str | None, option(metavar="FILE", help="Judgments to compare with the preferences.")] = None,
-    rules: Preferring = Preferring(),
-    drawing: SeedOption = SeedOption(),
-    reading: LogRules = LogRules(),
-    to: Output = Output(),
 ) -> None:
     """Find which documents users prefer to which, whether that is more than chance, and the ranking it implies.
 
@@ -144,16 +136,7 @@ class Valuing:
     min_coverage: MinCoverage = 0.5
 
 
-def value(
-    log: LogFile,
-    runs: options.Runs,
-    /,
-    *,
-    rules: Valuing = Valuing(),
-    drawing: Sampling = Sampling(),
-    reading: LogRules = LogRules(),
-    to: Output = Output(),
-) -> int:
+def value(log: LogFile, runs: options.Runs, rules: Valuing, drawing: Sampling, reading: LogRules, to: Output) -> int:
     """Estimate the clicks that other rankings would have earned on the pages of a log, and how far the log can tell.
 
     Exit 1 if the log covers too little of a ranking.

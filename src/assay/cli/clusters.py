@@ -30,15 +30,7 @@ class Numbers(Measured):
     seed: Seed | None = None
 
 
-def number(
-    path: options.ClusterFile,
-    /,
-    *,
-    numbers: Numbers = Numbers(),
-    points: PointColumns = PointColumns(),
-    rules: PointRules = PointRules(),
-    to: Output = Output(),
-) -> None:
+def number(path: options.ClusterFile, numbers: Numbers, points: PointColumns, rules: PointRules, to: Output) -> None:
     """Choose the number of clusters: cluster the points into each number of --ks, and compare.
 
     $ assay clustering number notes/notes.csv --points x,y,z --ks 2:4
@@ -51,15 +43,13 @@ def by_use(
     qrels: options.Judgments,
     run: options.Run,
     path: Annotated[str, options.argument("CLUSTERS", "A file with columns doc_id and cluster.")],
-    /,
-    *,
+    drawing: SeedOption,
+    to: Output,
     measures: options.Measures = (),
     order: Annotated[
         str, option(help="Order of reading clusters: best-rank (default), size, mean-score.")
     ] = "best-rank",
     level: Level = 1.0,
-    drawing: SeedOption = SeedOption(),
-    to: Output = Output(),
 ) -> None:
     """Measure what clusters of a run's results are worth to a reader: the best cluster, and reading cluster by cluster.
 

@@ -33,14 +33,12 @@ class Adding:
 
 def new(
     folder: Folder,
+    how: Adding,
     files: Files | None = None,
-    /,
-    *,
     name: Annotated[str, option(metavar="TEXT", help="Name of the collection (default: the folder's).")] = "",
     description: Annotated[str, option(metavar="TEXT", help="What it is for.")] = "",
     language: Annotated[str, option(metavar="TEXT", help="Language of the documents.")] = "",
     licence: Annotated[str, option(metavar="TEXT", help="Licence: who may use it, and how.")] = "",
-    how: Adding = Adding(),
 ) -> None:
     """Make a collection: a folder with one small manifest, and the files copied into it.
 
@@ -56,7 +54,7 @@ def new(
     _tell(collection, how.quiet)
 
 
-def add(folder: Folder, files: Files, /, *, how: Adding = Adding()) -> None:
+def add(folder: Folder, files: Files, how: Adding) -> None:
     """Add documents, topics, judgments or runs to a collection: all of the files, or none.
 
     $ assay collection add bikes bicycles/runs/bm25.run --group lexical
@@ -68,7 +66,7 @@ def add(folder: Folder, files: Files, /, *, how: Adding = Adding()) -> None:
     _tell(collection, how.quiet)
 
 
-def show(folder: Folder, /, *, inverse_grades: options.InverseGrades = False, to: Output = Output()) -> None:
+def show(folder: Folder, to: Output, inverse_grades: options.InverseGrades = False) -> None:
     """Count documents, topics, relevant documents per topic, grades, and what each run covers.
 
     Any folder with a collection will do; a well-known one is recognised by its counts.
@@ -82,7 +80,7 @@ def show(folder: Folder, /, *, inverse_grades: options.InverseGrades = False, to
     output.give(statistics, to)
 
 
-def check(folder: Folder, /, *, to: Output = Output()) -> int:
+def check(folder: Folder, to: Output) -> int:
     """Find what is missing or inconsistent. Exit 1 if anything is wrong, 0 if not.
 
     $ assay collection check bicycles
@@ -98,8 +96,6 @@ def check(folder: Folder, /, *, to: Output = Output()) -> int:
 def export(
     folder: Folder,
     target: Annotated[Path, options.argument("OUT", "A new folder.")],
-    /,
-    *,
     inverse_grades: options.InverseGrades = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -116,12 +112,10 @@ def export(
 
 
 def catalogue(
+    to: Output,
     words: Annotated[
         list[str] | None, options.argument("WORD", "Words to search for; entries match all of them.")
     ] = None,
-    /,
-    *,
-    to: Output = Output(),
 ) -> None:
     """List well-known collections: documents, topics, year, what each is for; if only one matches, show all about it.
 

@@ -62,15 +62,7 @@ class Lists:
     topics: options.Topics | None = None
 
 
-def search(
-    qrels: options.Judgments,
-    runs: options.Runs,
-    /,
-    *,
-    to: Comparing = Comparing(),
-    lists: Lists = Lists(),
-    rules: EvaluationRules = EvaluationRules(),
-) -> None:
+def search(qrels: options.Judgments, runs: options.Runs, to: Comparing, lists: Lists, rules: EvaluationRules) -> None:
     """Test whether one run is better than another, how certain that is, and what it rests on.
 
     The first of two runs is the baseline; of more, every two are compared unless -b names one. Without -m: AP, nDCG@10,
@@ -89,10 +81,8 @@ def search(
 
 def classifier(
     files: options.PredictionFiles,
-    /,
-    *,
-    to: Comparing = Comparing(),
-    labels: PairedLabels = PairedLabels(),
+    to: Comparing,
+    labels: PairedLabels,
     flipped: Annotated[
         int | None, option(help="List N items that two classifiers predict differently.", least=1)
     ] = None,
@@ -109,9 +99,7 @@ def classifier(
     _deliver([systems], items.item_rules(labels), to, flipped=flipped)
 
 
-def clustering(
-    files: options.ClusterFiles, /, *, to: Comparing = Comparing(), clusters: PairedClusters = PairedClusters()
-) -> None:
+def clustering(files: options.ClusterFiles, to: Comparing, clusters: PairedClusters) -> None:
     """Decide whether one clustering is better than another, by the interval of the difference.
 
     Clusterings of the same items, side by side in one file, or one file each. Without -m: ARI, NMI, BCubedF,
@@ -123,14 +111,7 @@ def clustering(
     _deliver([items.clusterings(files, clusters, quiet=to.quiet)], rules, to)
 
 
-def extraction(
-    truth: options.TrueSpans,
-    systems: options.SpanFiles,
-    /,
-    *,
-    to: Comparing = Comparing(),
-    rules: SpanRules = SpanRules(),
-) -> None:
+def extraction(truth: options.TrueSpans, systems: options.SpanFiles, to: Comparing, rules: SpanRules) -> None:
     """Test whether one system extracts spans better than another, and how certain that is.
 
     Numbers are of all spans together, and paired by document. The first of two systems is the baseline; of more, every
@@ -143,9 +124,7 @@ def extraction(
 
 def scores(
     path: options.ScoreFile,
-    /,
-    *,
-    to: Comparing = Comparing(),
+    to: Comparing,
     direction: options.Direction = (),
     columns: Columns = None,  # noqa: ARG001  # `calling` sees to it
 ) -> None:
@@ -160,14 +139,7 @@ def scores(
     _deliver([path], inputs.directions(direction), to)
 
 
-def agreement(
-    labels: options.LabelSets,
-    /,
-    *,
-    groups: options.Groups = (),
-    to: Comparing = Comparing(),
-    rules: AgreementRules = AgreementRules(),
-) -> None:
+def agreement(labels: options.LabelSets, to: Comparing, rules: AgreementRules, groups: options.Groups = ()) -> None:
     """Test whether judges agree better in one set of labels than in another, on the same items.
 
     One file per set, such as two rounds of labelling; or one file, whose judges --group divides. Without -m: Alpha,
@@ -179,14 +151,7 @@ def agreement(
     _deliver([sets], options.stated(rules, "repeated", "columns"), to)
 
 
-def clicks(
-    logs: options.LogFiles,
-    /,
-    *,
-    to: Comparing = Comparing(),
-    rules: ClickRules = ClickRules(),
-    reading: LogRules = LogRules(),
-) -> None:
+def clicks(logs: options.LogFiles, to: Comparing, rules: ClickRules, reading: LogRules) -> None:
     """Test whether users of one system do better than those of another, by Welch's test over users.
 
     The systems are those that a log names, or one log each. Without -m: CTR, ClickRR, SessionSuccess, Reformulation,

@@ -12,7 +12,6 @@ from assay.core.domains import Choice
 
 def completion(
     shell: Annotated[Literal["bash", "zsh", "fish"], options.argument("SHELL", "bash, zsh or fish.")],
-    /,
 ) -> None:
     """Print the completion script for your shell: commands and options.
 

@@ -52,16 +52,14 @@ class FoldColumns:
 
 def classifier(
     files: options.PredictionFiles,
-    /,
-    *,
-    columns: FoldColumns = FoldColumns(),
+    columns: FoldColumns,
+    to: Folds,
+    labels: LabelInputs,
     per_fold: Annotated[bool, option(help="Show every fold.")] = False,
     compare: Annotated[bool, option(help="Test which system is better, over these folds.")] = False,
     test: Annotated[
         str | None, option(help="corrected-t (default); of five repeats of two folds also 5x2cv.", panel=TEST)
     ] = None,
-    to: Folds = Folds(),
-    labels: LabelInputs = LabelInputs(),
     threshold: Threshold | None = None,
 ) -> None:
     """Evaluate cross-validated classifiers: mean and spread over folds, pooled value, gap to training.
@@ -91,14 +89,12 @@ def classifier(
 def search(
     qrels: options.Judgments,
     runs: options.Runs,
-    /,
-    *,
+    to: Folds,
+    drawing: SeedOption,
+    rules: EvaluationRules,
     folds: Annotated[str | None, option(metavar="N", help="Number of folds of topics (5), or leave-one-out.")] = None,
     fold: Annotated[str | None, option(metavar="NAME", help="The attribute of --topics that names the fold.")] = None,
     topics: options.Topics | None = None,
-    to: Folds = Folds(),
-    drawing: SeedOption = SeedOption(),
-    rules: EvaluationRules = EvaluationRules(),
 ) -> None:
     """Choose a setting of a search system by cross-validation over topics, and estimate what the tuned system is worth.
 

@@ -46,16 +46,14 @@ class CrowdInputs:
 
 def aggregate(
     labels: LabelFile,
-    /,
-    *,
-    crowd: CrowdInputs = CrowdInputs(),
+    crowd: CrowdInputs,
+    drawing: SeedOption,
+    to: Output,
     qrels: Annotated[Path | None, option(metavar="FILE", help="Also write judgments to this file.")] = None,
     rule: Annotated[
         str, option("--grade-by", help="Grades of --qrels: chosen (default), expected, probability, relevant.")
     ] = "chosen",
     level: Level = 1.0,
-    drawing: SeedOption = SeedOption(),
-    to: Output = Output(),
 ) -> None:
     """Combine many workers' labels into one label per item, by a model of the workers, by votes, or by the median.
 
@@ -74,14 +72,7 @@ def aggregate(
     output.deliver(text, to)
 
 
-def workers(
-    labels: LabelFile,
-    /,
-    *,
-    crowd: CrowdInputs = CrowdInputs(),
-    drawing: SeedOption = SeedOption(),
-    to: Output = Output(),
-) -> None:
+def workers(labels: LabelFile, crowd: CrowdInputs, drawing: SeedOption, to: Output) -> None:
     """Measure how good each worker is on gold and against the others, how fast, and who answers at random.
 
     $ assay crowd workers crowd/labels.csv
@@ -128,14 +119,12 @@ def hits(
     pool: Annotated[
         str, options.argument("POOL", "Pairs to label: a CSV or judgments (if any are below 0, only those).")
     ],
-    /,
-    *,
+    rules: HitRules,
+    drawing: SeedOption,
     output_path: Annotated[Path, option("-o", "--output", help="File to upload (hits.csv).")] = Path("hits.csv"),
     key: Annotated[
         Path, option(metavar="FILE", help="File for the key, which workers must not see (hits-key.csv).")
     ] = Path("hits-key.csv"),
-    rules: HitRules = HitRules(),
-    drawing: SeedOption = SeedOption(),
     json: options.Json = False,
     overwrite: options.Overwrite = False,
     quiet: options.Quiet = False,
@@ -187,12 +176,10 @@ class AuditRules:
 def audit(
     model: Annotated[str, options.argument("MODEL", "Labels of the model: a table, or judgments.")],
     people: Annotated[str, options.argument("PEOPLE", "Labels of people for the same items: a table, or judgments.")],
+    rules: AuditRules,
+    drawing: SeedOption,
+    to: Output,
     runs: Annotated[list[str] | None, options.argument("RUN", "Runs to rank by both; name=FILE names one.")] = None,
-    /,
-    *,
-    rules: AuditRules = AuditRules(),
-    drawing: SeedOption = SeedOption(),
-    to: Output = Output(),
 ) -> None:
     """Check whether a language model's labels can replace people's: kappa, leniency, flips, the ranking of systems.
 

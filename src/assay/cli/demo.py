@@ -25,7 +25,6 @@ _LONGEST_LINE, _LONGEST_PATH = 88, 5000
 
 
 def demo(
-    *,
     path: Annotated[Path, option("-o", "--output", help="Where to write the report (assay-demo.html).")] = Path(
         "assay-demo.html"
     ),

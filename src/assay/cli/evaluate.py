@@ -63,8 +63,8 @@ class ClusterParts:
 def search(
     qrels: options.Judgments,
     runs: options.Runs,
-    /,
-    *,
+    to: Evaluating,
+    rules: EvaluationOptions,
     per_query: Annotated[
         bool, option("-q", "--per-query", help="Also show every query (in CSV, Markdown, LaTeX: instead of the means).")
     ] = False,
@@ -72,8 +72,6 @@ def search(
     signatures: Annotated[
         bool, option(help="Also print the signature of each number: what it depends on.", panel=OUTPUT)
     ] = False,
-    to: Evaluating = Evaluating(),
-    rules: EvaluationOptions = EvaluationOptions(),
 ) -> None:
     """Score runs against judgments.
 
@@ -113,16 +111,14 @@ def _rendered(result: Evaluation, form: str | None, per_query: bool, to: Output)
 
 
 def classifier(
+    to: Evaluating,
+    labels: LabelInputs,
+    contents: ListedContents,
+    sampling: Sampling,
     files: options.PredictionFiles | None = None,
-    /,
-    *,
     matrix: options.Matrix | None = None,
-    to: Evaluating = Evaluating(),
-    labels: LabelInputs = LabelInputs(),
     threshold: Threshold | None = None,
-    contents: ListedContents = ListedContents(),
     mute: options.Mute = (),
-    sampling: Sampling = Sampling(),
 ) -> None:
     """Evaluate a classifier: confusion matrix, measures with intervals and baselines, classes, advice.
 
@@ -163,15 +159,13 @@ def classifier(
 
 
 def clustering(
+    to: Evaluating,
+    clusters: ClusterInputs,
+    parts: ClusterParts,
+    sampling: Sampling,
     files: options.ClusterFiles | None = None,
-    /,
-    *,
     table: options.Table | None = None,
-    to: Evaluating = Evaluating(),
-    clusters: ClusterInputs = ClusterInputs(),
-    parts: ClusterParts = ClusterParts(),
     mute: options.Mute = (),
-    sampling: Sampling = Sampling(),
 ) -> None:
     """Evaluate a clustering: measures with intervals, against classes and by points, splits, merges, advice.
 
@@ -197,14 +191,12 @@ def clustering(
 
 def extraction(
     truth: options.TrueSpans,
+    rules: SpanRules,
+    sampling: Sampling,
+    to: Output,
     predicted: options.SpanFile | None = None,
-    /,
-    *,
-    rules: SpanRules = SpanRules(),
     misses: Annotated[bool, option(help="List the true spans that were not found.")] = False,
     false_alarms: Annotated[bool, option(help="List false-positive spans.")] = False,
-    sampling: Sampling = Sampling(),
-    to: Output = Output(),
 ) -> None:
     """Score extracted spans: precision, recall and F, overall and per type.
 
@@ -224,19 +216,17 @@ def extraction(
 
 def agreement(
     labels: options.LabelFiles,
-    /,
-    *,
+    to: Evaluating,
+    rules: AgreementRules,
+    sampling: Sampling,
     runs: Annotated[
         tuple[str, ...],
         option(metavar="RUN", help="Score this run by each judge's labels: do rankings change? Repeat."),
     ] = (),
-    by: Annotated[str, option(metavar="MEASURE", help="With --runs: the measure to rank them by (nDCG@10).")] = (
-        "nDCG@10"
-    ),
+    by: Annotated[
+        str, option(metavar="MEASURE", help="With --runs: the measure to rank them by (nDCG@10).")
+    ] = "nDCG@10",
     by_topic: options.ByTopic = False,
-    to: Evaluating = Evaluating(),
-    rules: AgreementRules = AgreementRules(),
-    sampling: Sampling = Sampling(),
 ) -> None:
     """Measure how far judges agree beyond chance: coefficients with intervals, pairs, topics, guidance.
 
@@ -262,13 +252,11 @@ def agreement(
 
 def clicks(
     logs: options.LogFiles,
-    /,
-    *,
+    to: Evaluating,
+    rules: ClickRules,
+    reading: LogRules,
     by: Segments | None = None,
-    to: Evaluating = Evaluating(),
-    rules: ClickRules = ClickRules(),
     confidence: Confidence = 0.95,
-    reading: LogRules = LogRules(),
 ) -> None:
     """Measure what users do on result pages: click-through, ranks of clicks, abandonment, success, with intervals.
 

@@ -128,14 +128,12 @@ class Explaining(Output):
 
 def search(
     measure: options.MeasureName,
+    lists: TypedLists,
+    to: Explaining,
+    rules: EvaluationRules,
     qrels: options.Judgments | None = None,
     run: options.Run | None = None,
-    /,
-    *,
     query: options.Query | None = None,
-    lists: TypedLists = TypedLists(),
-    to: Explaining = Explaining(),
-    rules: EvaluationRules = EvaluationRules(),
 ) -> None:
     """Show how a score was computed: every step, the formula with its numbers, the result.
 
@@ -163,17 +161,15 @@ def search(
 
 def classifier(
     measure: options.MeasureName,
+    labels: LabelInputs,
+    to: Explaining,
     path: options.PredictionFile | None = None,
-    /,
-    *,
     matrix: options.Matrix | None = None,
     typed: options.TypedScores | None = None,
     counts: Counts = (),
     item: Annotated[str | None, option(metavar="ID", help="Which item, for measures of single items.")] = None,
-    labels: LabelInputs = LabelInputs(),
     threshold: Threshold | None = None,
     orientation: options.Orientation | None = None,
-    to: Explaining = Explaining(),
 ) -> None:
     """Show how a classifier's number was computed: every step, the formula with its numbers, the result.
 
@@ -207,9 +203,10 @@ def classifier(
 
 def clustering(
     measure: options.MeasureName,
+    clusters: ClusterInputs,
+    drawing: SeedOption,
+    to: Explaining,
     path: options.ClusterFile | None = None,
-    /,
-    *,
     table: options.Table | None = None,
     typed: Annotated[
         str | None, option("--clusters", metavar="'0 1 2 | 10 11'", help="Points in clusters instead of a file.")
@@ -221,9 +218,6 @@ def clustering(
         str | None, option("--class-names", metavar="a,b,c", help="Names of the classes of --contingency.")
     ] = None,
     item: Annotated[str | None, option(metavar="ID", help="Which item, for Silhouette.")] = None,
-    clusters: ClusterInputs = ClusterInputs(),
-    drawing: SeedOption = SeedOption(),
-    to: Explaining = Explaining(),
 ) -> None:
     """Show how a clustering's number was computed: every step, the formula with its numbers, the result.
 
@@ -253,12 +247,10 @@ def clustering(
 def extraction(
     measure: options.MeasureName,
     truth: options.TrueSpans,
+    rules: SpanRules,
+    to: Explaining,
     system: options.SpanFile | None = None,
-    /,
-    *,
     kind: Annotated[str | None, option("--type", metavar="TYPE", help="Only the spans of this type.")] = None,
-    rules: SpanRules = SpanRules(),
-    to: Explaining = Explaining(),
 ) -> None:
     """Show how a number of extracted spans was computed: the counts, the formula with its numbers, the result.
 
@@ -272,11 +264,9 @@ def extraction(
 def agreement(
     measure: options.MeasureName,
     labels: options.LabelFiles,
-    /,
-    *,
+    rules: AgreementRules,
+    to: Explaining,
     query: options.Query | None = None,
-    rules: AgreementRules = AgreementRules(),
-    to: Explaining = Explaining(),
 ) -> None:
     """Show how a coefficient of agreement was computed: the labels, P(A) and P(E), the formula with its numbers.
 
@@ -290,12 +280,10 @@ def agreement(
 def clicks(
     measure: options.MeasureName,
     logs: options.LogFiles,
-    /,
-    *,
+    rules: ClickRules,
+    reading: LogRules,
+    to: Explaining,
     user: Annotated[str | None, option(metavar="ID", help="Only this user (or session, or page).")] = None,
-    rules: ClickRules = ClickRules(),
-    reading: LogRules = LogRules(),
-    to: Explaining = Explaining(),
 ) -> None:
     """Show the two sums that a number is a ratio of, and which users move it most.
 
@@ -309,13 +297,11 @@ def clicks(
 
 def scores(
     measure: Annotated[str, options.argument("COEFFICIENT", "Kendall, tau, Spearman, tau_AP or RBO.")],
+    to: Explaining,
     path: Annotated[str | None, options.argument("FILE", "A CSV of names and two columns of numbers.")] = None,
-    /,
-    *,
     order: Annotated[
         tuple[str, ...], option(metavar="'A B=C D'", help="Items, the best first, = between tied ones; twice.")
     ] = (),
-    to: Explaining = Explaining(),
 ) -> None:
     """Show how a rank correlation of two orders was computed, step by step.
 

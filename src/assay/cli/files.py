@@ -27,14 +27,12 @@ HOME = "tea"
 
 
 def show(
+    to: Output,
     path: Annotated[str | None, options.argument("FILE", "A file, a folder with a collection, or - for stdin.")] = None,
-    /,
-    *,
     kind: options.Kind | None = None,
     lines: Annotated[int, option("-n", "--lines", help="Number of rows to show (5).", least=0)] = 5,
     inverse_grades: options.InverseGrades = False,
     formats: Annotated[bool, option(help="List all formats that can be read and written.")] = False,
-    to: Output = Output(),
 ) -> None:
     """Show what a file contains: its format, rows, topics, grades, first rows; or what a folder contains.
 
@@ -65,8 +63,6 @@ def convert(
     target: Annotated[
         Path, options.argument("OUT", "File to write; its ending names the format. - for stdout, with --to.")
     ],
-    /,
-    *,
     kind: options.Kind | None = None,
     from_format: Annotated[str | None, option("--from", metavar="FORMAT", help="The format of IN (detected).")] = None,
     to_format: Annotated[
@@ -94,7 +90,6 @@ def convert(
 
 def examples(
     folder: Annotated[Path, options.argument("FOLDER", "A folder that does not exist yet.")] = Path("assay-examples"),
-    /,
 ) -> None:
     """Copy the example data into a new folder, in which every command of the documentation runs.
 

@@ -69,13 +69,11 @@ def search(
     qrels: options.Judgments,
     old: Annotated[str, options.argument("OLD", "The baseline: a run, or a file from `assay freeze`.")],
     new: Annotated[str, options.argument("NEW", "The candidate: a run; name=FILE names it.")],
-    /,
-    *,
-    to: Gating = Gating(),
+    to: Gating,
+    rules: EvaluationRules,
     min_judged: MinJudged | None = None,
     slices: options.Slices | None = None,
     topics: options.Topics | None = None,
-    rules: EvaluationRules = EvaluationRules(),
 ) -> int:
     """Decide whether a new run may replace the baseline: exit 0 not worse, 1 worse, 3 inconclusive.
 
@@ -99,13 +97,11 @@ def search(
 
 def classifier(
     old: options.Baseline,
+    to: Gating,
+    labels: PairedLabels,
     new: options.Candidate | None = None,
-    /,
-    *,
     baseline: OldName = (),
     candidate: NewName = None,
-    to: Gating = Gating(),
-    labels: PairedLabels = PairedLabels(),
 ) -> int:
     """Decide whether a new classifier may replace the baseline: exit 0 not worse, 1 worse, 3 inconclusive.
 
@@ -124,13 +120,11 @@ def classifier(
 
 def clustering(
     old: options.Baseline,
+    to: Gating,
+    clusters: PairedClusters,
     new: options.Candidate | None = None,
-    /,
-    *,
     baseline: OldName = (),
     candidate: NewName = None,
-    to: Gating = Gating(),
-    clusters: PairedClusters = PairedClusters(),
 ) -> int:
     """Decide whether a new clustering may replace the baseline: exit 0 not worse, 1 worse, 3 inconclusive.
 
@@ -149,13 +143,7 @@ def clustering(
 
 
 def extraction(
-    truth: options.TrueSpans,
-    old: options.Baseline,
-    new: options.Candidate,
-    /,
-    *,
-    to: Gating = Gating(),
-    rules: SpanRules = SpanRules(),
+    truth: options.TrueSpans, old: options.Baseline, new: options.Candidate, to: Gating, rules: SpanRules
 ) -> int:
     """Decide whether a new system may replace the baseline: exit 0 not worse, 1 worse, 3 inconclusive.
 
@@ -168,11 +156,9 @@ def extraction(
 
 def scores(
     path: options.ScoreFile,
-    /,
-    *,
+    to: Gating,
     baseline: OldName = (),
     candidate: NewName = None,
-    to: Gating = Gating(),
     direction: options.Direction = (),
     columns: Columns = None,  # noqa: ARG001  # `calling` sees to it
 ) -> int:
@@ -196,12 +182,10 @@ def scores(
 
 def agreement(
     old: options.Baseline,
+    to: Gating,
+    rules: AgreementRules,
     new: options.Candidate | None = None,
-    /,
-    *,
     groups: options.Groups = (),
-    to: Gating = Gating(),
-    rules: AgreementRules = AgreementRules(),
 ) -> int:
     """Decide whether new labels agree as well as the baseline's: exit 0 not worse, 1 worse, 3 inconclusive.
 
@@ -222,14 +206,12 @@ def agreement(
 
 def clicks(
     log: options.Baseline,
+    to: Gating,
+    rules: ClickRules,
+    reading: LogRules,
     new: options.Candidate | None = None,
-    /,
-    *,
     baseline: OldName = (),
     candidate: NewName = None,
-    to: Gating = Gating(),
-    rules: ClickRules = ClickRules(),
-    reading: LogRules = LogRules(),
 ) -> int:
     """Decide whether users do as well with a new system: exit 0 not worse, 1 worse, 3 inconclusive.
 
@@ -250,11 +232,9 @@ def clicks(
 def freeze(
     qrels: options.Judgments,
     run: options.Run,
-    /,
-    *,
     path: Annotated[Path, option("-o", "--output", help="File to write; - for stdout.")],
+    rules: EvaluationRules,
     measures: options.Measures = (),
-    rules: EvaluationRules = EvaluationRules(),
     overwrite: options.Overwrite = False,  # noqa: ARG001  # heeded by whoever calls
     quiet: options.Quiet = False,
 ) -> None:

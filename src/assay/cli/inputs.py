@@ -5,9 +5,8 @@ from __future__ import annotations
 import itertools
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from inspect import Parameter, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -102,10 +101,12 @@ def _is_collection(word: str) -> bool:
         return False
 
 
-def of_collection(collection: CollectionFolder, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments of a command that a collection gives: runs by their names, all of them if none was named; texts.
+def of_collection(
+    collection: CollectionFolder, arguments: Mapping[str, Any], names: Collection[str], *, texts: bool
+) -> dict[str, Any]:
+    """The arguments of a command that a collection gives: runs by their names, all of them if none was named; `texts`.
 
-    A file of that name goes first.
+    A file of that name goes first. `names` are those of all arguments, set or not.
     """
 
     def run(word: str) -> str:
@@ -121,15 +122,14 @@ def of_collection(collection: CollectionFolder, arguments: Mapping[str, Any]) ->
     for name in ("run", "old", "new"):
         if isinstance(arguments.get(name), str):
             changed[name] = run(arguments[name])
-    if "qrels" in arguments and arguments["qrels"] is None and collection.judgments:
-        changed["qrels"] = str(collection.qrels())
-    if "teams" in arguments and arguments["teams"].groups is None:
-        changed["teams"] = replace(arguments["teams"], groups=str(collection.root))
-    if "topics" in arguments and "documents" in arguments:
+    defaults: dict[str, Any] = {"groups": collection.root}
+    if collection.judgments:
+        defaults["qrels"] = collection.qrels()
+    if texts and {"topics", "documents"} <= {*names}:
         documents = collection.documents[0] if len(collection.documents) == 1 else None
-        texts = {"topics": collection.topics, "documents": documents}
-        changed |= {name: str(path) for name, path in texts.items() if path is not None and arguments[name] is None}
-    return changed
+        defaults |= {"topics": collection.topics, "documents": documents}
+    unset = {name: path for name, path in defaults.items() if name in names and name not in arguments}
+    return changed | {name: str(path) for name, path in unset.items() if path is not None}
 
 
 def kept(file: str) -> str | Source:

@@ -18,10 +18,8 @@ Sources: TypeAlias = Annotated[
 
 def import_(
     sources: Sources,
-    /,
-    *,
     folder: Annotated[Path, option("-o", "--output", metavar="FOLDER", help="A new folder for the tables.")],
-    rules: LogRules = LogRules(),
+    rules: LogRules,
     overwrite: options.ReplaceLog = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -41,7 +39,7 @@ def import_(
         output.remarks(log.remarks, quiet=False)
 
 
-def show(sources: Sources, /, *, rules: LogRules = LogRules(), to: Output = Output()) -> None:
+def show(sources: Sources, rules: LogRules, to: Output) -> None:
     """Count what a click log holds: pages, users, sessions, systems, clicks by rank, and what was left out.
 
     $ assay log show clicks/log.ndjson.gz
@@ -53,7 +51,7 @@ def show(sources: Sources, /, *, rules: LogRules = LogRules(), to: Output = Outp
     output.give(overview, to)
 
 
-def check(sources: Sources, /, *, rules: LogRules = LogRules(), to: Diagnosing = Diagnosing()) -> int:
+def check(sources: Sources, rules: LogRules, to: Diagnosing) -> int:
     """Check a click log for what makes numbers wrong: robots, lost events, clocks, clicks on results not shown.
 
     It goes on where a line is no record. Exit 1 if there is an error among the findings, 0 if not.

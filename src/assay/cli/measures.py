@@ -28,9 +28,8 @@ _KINDS: dict[str, tuple[Vocabulary, ...]] = {
 
 
 def measures(
+    to: Output,
     name: Annotated[str | None, options.argument("NAME", "A measure, in the notation of any tool.")] = None,
-    /,
-    *,
     situation: Annotated[
         str | None,
         option(
@@ -45,7 +44,6 @@ def measures(
     agreement: Annotated[bool, option(help="List measures of agreement between judges.")] = False,
     clicks: Annotated[bool, option(help="List measures of users' behaviour.")] = False,
     orders: Annotated[bool, option(help="List rank correlations.")] = False,
-    to: Output = Output(),
 ) -> None:
     """List the measures, or describe one: definition, parameters, names in other tools, example.
 

@@ -259,6 +259,11 @@ class Output:
     overwrite: Overwrite = False
     quiet: Quiet = False
 
+    def __post_init__(self) -> None:
+        """`-` is stdout, which is what no file means."""
+        if self.path == Path("-"):
+            object.__setattr__(self, "path", None)
+
     @property
     def form(self) -> str | None:
         """The form asked for, or that the ending of the file names; None is text for the terminal.

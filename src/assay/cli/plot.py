@@ -91,14 +91,12 @@ class CurveOfScores:
 def search(
     qrels: options.Judgments,
     runs: options.Runs,
-    /,
-    *,
+    look: CurveOfRuns,
+    rules: EvaluationOptions,
+    to: Target,
     kind: Annotated[
         str, option("-k", "--kind", help="pr (precision-recall; default), roc, cutoff, queries, difference.")
     ] = "pr",
-    look: CurveOfRuns = CurveOfRuns(),
-    rules: EvaluationOptions = EvaluationOptions(),
-    to: Target = Target(),
 ) -> None:
     """Draw a curve: precision-recall, ROC, a measure by cutoff, query by query, or the difference of two runs.
 
@@ -119,15 +117,13 @@ def search(
 
 def classifier(
     files: options.PredictionFiles,
-    /,
-    *,
+    labels: LabelInputs,
+    look: CurveOfScores,
+    sampling: Sampling,
+    to: Target,
     kind: Annotated[
         str, option("-k", "--kind", help="roc (default), pr, det, calibration, gain, lift, scores.")
     ] = "roc",
-    labels: LabelInputs = LabelInputs(),
-    look: CurveOfScores = CurveOfScores(),
-    sampling: Sampling = Sampling(),
-    to: Target = Target(),
 ) -> None:
     """Draw a curve of classifiers' scores.
 
@@ -150,15 +146,13 @@ def classifier(
 
 def clustering(
     files: options.ClusterFiles,
-    /,
-    *,
+    clusters: ClusterInputs,
+    drawing: SeedOption,
+    to: Target,
     kind: Annotated[
         str, option("-k", "--kind", help="silhouette (with --points; default), contingency, over-k.")
     ] = "silhouette",
-    clusters: ClusterInputs = ClusterInputs(),
     ks: options.Ks | None = None,
-    drawing: SeedOption = SeedOption(),
-    to: Target = Target(),
 ) -> None:
     """Draw silhouettes, classes by clusters, or measures by number of clusters (with --ks).
 
@@ -180,15 +174,13 @@ def clustering(
 
 def clicks(
     logs: options.LogFiles,
-    /,
-    *,
-    kind: Annotated[str, option("-k", "--kind", help="ranks (default): clicks by rank; time: a measure by day.")] = (
-        "ranks"
-    ),
+    rules: ClickRules,
+    reading: LogRules,
+    to: Target,
+    kind: Annotated[
+        str, option("-k", "--kind", help="ranks (default): clicks by rank; time: a measure by day.")
+    ] = "ranks",
     measures: options.Measures = (),
-    rules: ClickRules = ClickRules(),
-    reading: LogRules = LogRules(),
-    to: Target = Target(),
 ) -> None:
     """Draw how often each rank is clicked, or a measure over time, with confidence bands.
 

@@ -29,8 +29,9 @@ class Groups:
 
 def make(
     runs: options.Runs,
-    /,
-    *,
+    teams: Groups,
+    drawing: SeedOption,
+    to: Output,
     strategy: Annotated[
         str | None, option(help="depth (default), take, rbp, rrf; sample: at random, by best rank.")
     ] = None,
@@ -44,9 +45,6 @@ def make(
         str | None, option(metavar="FILE", help="Existing judgments, to count relevant documents.")
     ] = None,
     topics: options.Topics | None = None,
-    teams: Groups = Groups(),
-    drawing: SeedOption = SeedOption(),
-    to: Output = Output(),
 ) -> None:
     """Pool the top documents of several runs: a list of documents to judge, with the runs each comes from.
 
@@ -89,13 +87,7 @@ class Simulating(Output, Measured):
 
 
 def simulate(
-    qrels: options.Judgments,
-    runs: options.Runs,
-    /,
-    *,
-    depth: PoolDepth = None,
-    to: Simulating = Simulating(),
-    drawing: SeedOption = SeedOption(),
+    qrels: options.Judgments, runs: options.Runs, to: Simulating, drawing: SeedOption, depth: PoolDepth = None
 ) -> None:
     """Simulate how many relevant documents each strategy finds, by number judged, and whether systems keep their order.
 
@@ -119,15 +111,13 @@ def simulate(
 def choose(
     number: Annotated[int, options.argument("N", "Number of runs to choose.")],
     runs: options.Runs,
-    /,
-    *,
+    drawing: SeedOption,
+    to: Output,
     depth: PoolDepth = None,
     qrels: Annotated[str | None, option(metavar="FILE", help="Judgments, to choose by new relevant documents.")] = None,
     compare_with: Annotated[
         str | None, option(metavar="A,B,C", help="Another selection of runs to compare with, by name.")
     ] = None,
-    drawing: SeedOption = SeedOption(),
-    to: Output = Output(),
 ) -> None:
     """Choose the runs that make a varied pool, one after the other by what they add; compare with other selections.
 
@@ -157,14 +147,12 @@ class Looking(Output, Measured):
 def bias(
     qrels: options.Judgments,
     runs: options.Runs,
-    /,
-    *,
+    teams: Groups,
+    to: Looking,
+    drawing: SeedOption,
     depth: Annotated[
         int | None, option(help="Depth of the pool (default: estimated from the judgments).", least=1)
     ] = None,
-    teams: Groups = Groups(),
-    to: Looking = Looking(),
-    drawing: SeedOption = SeedOption(),
 ) -> None:
     """Check whether the judgments can score a system that was not in the pool, and by which measures.
 
@@ -196,9 +184,7 @@ def estimate(
     pool: Annotated[str, options.argument("POOL", "A sampled pool from `assay pool make --strategy sample`.")],
     qrels: options.Judgments,
     runs: options.Runs,
-    /,
-    *,
-    to: Estimating = Estimating(),
+    to: Estimating,
 ) -> None:
     """Estimate average precision and nDCG from judgments of a sampled pool, with intervals.
 

@@ -18,14 +18,7 @@ class Planning(Output, Measured):
     plan: PlanSettings = field(default_factory=PlanSettings)
 
 
-def search(
-    qrels: options.Judgments,
-    runs: options.Runs,
-    /,
-    *,
-    to: Planning = Planning(),
-    rules: EvaluationRules = EvaluationRules(),
-) -> None:
+def search(qrels: options.Judgments, runs: options.Runs, to: Planning, rules: EvaluationRules) -> None:
     """Estimate how many topics it takes to detect a difference, and the smallest one that these topics can show.
 
     $ assay power qrels.txt words.run stems.run -m AP --difference 0.02
@@ -39,9 +32,7 @@ def search(
     _deliver(evaluation, {}, to)
 
 
-def classifier(
-    files: options.PredictionFiles, /, *, to: Planning = Planning(), labels: PairedLabels = PairedLabels()
-) -> None:
+def classifier(files: options.PredictionFiles, to: Planning, labels: PairedLabels) -> None:
     """Estimate how many items it takes to detect a difference, and the smallest one that these items can show.
 
     $ assay classifier power letters/spam.csv --positive spam -m Accuracy
@@ -49,14 +40,7 @@ def classifier(
     _deliver(items.predictions(files, labels), items.item_rules(labels), to)
 
 
-def extraction(
-    truth: options.TrueSpans,
-    systems: options.SpanFiles,
-    /,
-    *,
-    to: Planning = Planning(),
-    rules: SpanRules = SpanRules(),
-) -> None:
+def extraction(truth: options.TrueSpans, systems: options.SpanFiles, to: Planning, rules: SpanRules) -> None:
     """Estimate how many documents it takes to detect a difference, and the smallest one that these can show.
 
     $ assay extraction power letters/mentions.conll letters/lists.conll letters/capitals.conll -m F
@@ -64,14 +48,7 @@ def extraction(
     _deliver(items.extractions(truth, systems, rules), {}, to)
 
 
-def clicks(
-    logs: options.LogFiles,
-    /,
-    *,
-    to: Planning = Planning(),
-    rules: ClickRules = ClickRules(),
-    reading: LogRules = LogRules(),
-) -> None:
+def clicks(logs: options.LogFiles, to: Planning, rules: ClickRules, reading: LogRules) -> None:
     """Estimate how many users it takes to detect a difference, and the smallest one that these users can show.
 
     Users are those of all systems together, divided between them as in the log.
@@ -83,9 +60,7 @@ def clicks(
 
 def scores(
     path: options.ScoreFile,
-    /,
-    *,
-    to: Planning = Planning(),
+    to: Planning,
     columns: Columns = None,  # noqa: ARG001  # `calling` sees to it
 ) -> None:
     """Estimate how many units it takes to detect a difference, and the smallest one that these units can show.

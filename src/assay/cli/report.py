@@ -58,9 +58,8 @@ class Reporting(Tested):
 def search(
     qrels: options.Judgments,
     runs: options.Runs,
-    /,
-    *,
-    to: Reporting = Reporting(),
+    to: Reporting,
+    rules: EvaluationRules,
     system: options.ListedSystem | None = None,
     topics: options.Topics | None = None,
     documents: options.Documents | None = None,
@@ -68,7 +67,6 @@ def search(
         int | None, option(help="Number of most changed queries to show (6).", panel=CONTENTS, least=0)
     ] = None,
     show: options.Show | None = None,
-    rules: EvaluationRules = EvaluationRules(),
 ) -> None:
     """Write a report: which run is better, how certain that is, query by query, and how it was computed.
 
@@ -85,12 +83,7 @@ def search(
 
 
 def classifier(
-    files: options.PredictionFiles,
-    /,
-    *,
-    to: Reporting = Reporting(),
-    labels: LabelInputs = LabelInputs(),
-    threshold: Threshold | None = None,
+    files: options.PredictionFiles, to: Reporting, labels: LabelInputs, threshold: Threshold | None = None
 ) -> None:
     """Write a report on one classifier or more: confusion matrix, measures, thresholds, calibration, advice.
 
@@ -100,12 +93,7 @@ def classifier(
 
 
 def clustering(
-    files: options.ClusterFiles,
-    /,
-    *,
-    to: Reporting = Reporting(),
-    clusters: ClusterInputs = ClusterInputs(),
-    ks: options.Ks | None = None,
+    files: options.ClusterFiles, to: Reporting, clusters: ClusterInputs, ks: options.Ks | None = None
 ) -> None:
     """Write a report on one clustering or more: measures, clusters, classes, silhouettes, advice.
 
@@ -125,12 +113,7 @@ def clustering(
 
 
 def extraction(
-    truth: options.TrueSpans,
-    systems: options.SpanFiles | None = None,
-    /,
-    *,
-    to: Reporting = Reporting(),
-    rules: SpanRules = SpanRules(),
+    truth: options.TrueSpans, to: Reporting, rules: SpanRules, systems: options.SpanFiles | None = None
 ) -> None:
     """Write a report on extracted spans: measures, verdicts, types, documents, misses and false alarms.
 
@@ -143,9 +126,7 @@ def extraction(
 
 def scores(
     path: options.ScoreFile,
-    /,
-    *,
-    to: Reporting = Reporting(),
+    to: Reporting,
     direction: options.Direction = (),
     columns: Columns = None,  # noqa: ARG001  # `calling` sees to it
 ) -> None:
@@ -158,12 +139,10 @@ def scores(
 
 def agreement(
     labels: options.LabelSets,
-    /,
-    *,
+    to: Reporting,
+    rules: AgreementRules,
     groups: options.Groups = (),
     by_topic: options.ByTopic = False,
-    to: Reporting = Reporting(),
-    rules: AgreementRules = AgreementRules(),
 ) -> None:
     """Write a report on the agreement of judges: coefficients, pairs, topics, guidance; for several sets, verdicts.
 
@@ -174,13 +153,7 @@ def agreement(
 
 
 def clicks(
-    logs: options.LogFiles,
-    /,
-    *,
-    by: Segments | None = None,
-    to: Reporting = Reporting(),
-    rules: ClickRules = ClickRules(),
-    reading: LogRules = LogRules(),
+    logs: options.LogFiles, to: Reporting, rules: ClickRules, reading: LogRules, by: Segments | None = None
 ) -> None:
     """Write a report on what users do: verdicts, every measure, by rank, over time, by segment.
 

@@ -39,18 +39,16 @@ class ThresholdChoices:
 
 
 def thresholds(
+    choices: ThresholdChoices,
+    labels: LabelInputs,
+    sampling: Sampling,
+    to: Output,
     path: options.PredictionFile | None = None,
-    /,
-    *,
-    choices: ThresholdChoices = ThresholdChoices(),
     judge_on: Annotated[str | None, option(metavar="FILE", help="Other items to evaluate the thresholds on.")] = None,
     every: Annotated[
         bool, option("--all-thresholds", help="Show TP, FP, FN, TN, TPR, FPR and ACC at every threshold.")
     ] = False,
     typed: options.TypedScores | None = None,
-    labels: LabelInputs = LabelInputs(),
-    sampling: Sampling = Sampling(),
-    to: Output = Output(),
 ) -> None:
     """Choose the score from which items count as positive, by one rule or more.
 

@@ -17,14 +17,12 @@ def sample(
     log: Annotated[
         str, options.argument("LOG", "A table with a column of queries, or one query per line; - for stdin.")
     ],
-    /,
-    *,
+    drawing: SeedOption,
     size: Size = 50,
     by: Annotated[str, option(help="uniform (default), frequency, or head-torso-tail.")] = "uniform",
     target: Annotated[
         Path | None, option("-o", "--output", help="Write the topics: .tsv, .jsonl, .trec, .ini (to edit).")
     ] = None,
-    drawing: SeedOption = SeedOption(),
     json: options.Json = False,
     overwrite: options.Overwrite = False,
     quiet: options.Quiet = False,
@@ -44,8 +42,6 @@ def sample(
 
 def write(
     target: Annotated[Path, options.argument("OUT", "A text file to edit, such as topics.ini.")],
-    /,
-    *,
     size: Size = 5,
     topics: options.Topics | None = None,
     overwrite: options.Overwrite = False,
