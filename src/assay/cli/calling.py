@@ -62,9 +62,9 @@ def _told_apart(command: str, words: list[str]) -> Iterator[None]:
     try:
         yield
     except AssayError as problem:
-        from assay.cli.hints import now_spelt, other_subject  # noqa: PLC0415  # only where something is wrong
+        from assay.cli.hints import other_subject  # noqa: PLC0415  # only where something is wrong
 
-        if (text := now_spelt(command, words) or other_subject(command, words)) is None:
+        if (text := other_subject(command, words)) is None:
             raise
         raise InputError(f"{problem}; {text}") from problem
 
@@ -122,9 +122,9 @@ def _restored(value: Any) -> Any:
 
 def _wrong_call(app: App, command: str, words: list[str], problem: CycloptsError) -> str:
     """What is wrong with a call, on one line, and what to type instead."""
-    from assay.cli.hints import lacking, now_spelt, other_subject, place_of_option  # noqa: PLC0415  # only for errors
+    from assay.cli.hints import lacking, other_subject, place_of_option  # noqa: PLC0415  # only for errors
 
-    if (text := now_spelt(command, words) or place_of_option(app, command, words)) is not None:
+    if (text := place_of_option(app, command, words)) is not None:
         return text
     page = f"; `assay {command} --help` lists what there is" if command else "; `assay --help` lists what there is"
     kind = type(problem).__name__

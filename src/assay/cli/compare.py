@@ -9,17 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 from assay.cli import inputs, items, options, output
 from assay.cli.options import Output, PairedClusters, PairedLabels, Tested, group
 from assay.cli.output import option as spelt
+from assay.core import options as shared
 from assay.core.errors import ParameterError
-from assay.core.options import (
-    CONTENTS,
-    AgreementRules,
-    ClickRules,
-    Columns,
-    EvaluationRules,
-    LogRules,
-    SpanRules,
-    option,
-)
+from assay.core.options import CONTENTS, option
 
 if TYPE_CHECKING:
     from assay.show.model import Section
@@ -62,7 +54,9 @@ class Lists:
     topics: options.Topics | None = None
 
 
-def search(qrels: options.Judgments, runs: options.Runs, to: Comparing, lists: Lists, rules: EvaluationRules) -> None:
+def search(
+    qrels: options.Judgments, runs: options.Runs, to: Comparing, lists: Lists, rules: shared.EvaluationRules
+) -> None:
     """Test whether one run is better than another, how certain that is, and what it rests on.
 
     The first of two runs is the baseline; of more, every two are compared unless -b names one. Without -m: AP, nDCG@10,
@@ -74,9 +68,7 @@ def search(qrels: options.Judgments, runs: options.Runs, to: Comparing, lists: L
     """
     if (lists.slices is None) != (lists.topics is None):
         raise ParameterError("--slices ATTRIBUTE and --topics FILE go together")
-    files = inputs.opened(qrels, runs)
-    with inputs.progress(files, hidden=to.quiet):
-        _deliver([qrels, files], rules, to, lists)
+    _deliver([qrels, inputs.opened(qrels, runs)], rules, to, lists)
 
 
 def classifier(
@@ -111,7 +103,7 @@ def clustering(files: options.ClusterFiles, to: Comparing, clusters: PairedClust
     _deliver([items.clusterings(files, clusters, quiet=to.quiet)], rules, to)
 
 
-def extraction(truth: options.TrueSpans, systems: options.SpanFiles, to: Comparing, rules: SpanRules) -> None:
+def extraction(truth: options.TrueSpans, systems: options.SpanFiles, to: Comparing, rules: shared.SpanRules) -> None:
     """Test whether one system extracts spans better than another, and how certain that is.
 
     Numbers are of all spans together, and paired by document. The first of two systems is the baseline; of more, every
@@ -126,7 +118,7 @@ def scores(
     path: options.ScoreFile,
     to: Comparing,
     direction: options.Direction = (),
-    columns: Columns = None,  # noqa: ARG001  # `calling` sees to it
+    columns: shared.Columns = None,  # noqa: ARG001  # `calling` sees to it
 ) -> None:
     """Test whether one system is better than another, from scores alone, and how certain that is.
 
@@ -139,7 +131,9 @@ def scores(
     _deliver([path], inputs.directions(direction), to)
 
 
-def agreement(labels: options.LabelSets, to: Comparing, rules: AgreementRules, groups: options.Groups = ()) -> None:
+def agreement(
+    labels: options.LabelSets, to: Comparing, rules: shared.AgreementRules, groups: options.Groups = ()
+) -> None:
     """Test whether judges agree better in one set of labels than in another, on the same items.
 
     One file per set, such as two rounds of labelling; or one file, whose judges --group divides. Without -m: Alpha,
@@ -151,7 +145,7 @@ def agreement(labels: options.LabelSets, to: Comparing, rules: AgreementRules, g
     _deliver([sets], options.stated(rules, "repeated", "columns"), to)
 
 
-def clicks(logs: options.LogFiles, to: Comparing, rules: ClickRules, reading: LogRules) -> None:
+def clicks(logs: options.LogFiles, to: Comparing, rules: shared.ClickRules, reading: shared.LogRules) -> None:
     """Test whether users of one system do better than those of another, by Welch's test over users.
 
     The systems are those that a log names, or one log each. Without -m: CTR, ClickRR, SessionSuccess, Reformulation,
@@ -165,10 +159,9 @@ def clicks(logs: options.LogFiles, to: Comparing, rules: ClickRules, reading: Lo
 
 def _deliver(systems: list[Any], rules: Any, to: Comparing, lists: Lists = Lists(), flipped: int | None = None) -> None:
     """Compare, and give the verdicts with what is listed besides."""
-    from assay.verbs.comparison import compare  # noqa: PLC0415
-
+    chosen = {"measures": to.measures or None, "baseline": to.baseline or None, **to.testing, **rules}
+    result = inputs.result_of("assay.verbs.comparison:compare", "comparing", to, *systems, **chosen)
     with inputs.working("comparing", hidden=to.quiet):
-        result = compare(*systems, measures=to.measures or None, baseline=to.baseline or None, **to.testing, **rules)
         sections = _sections(result, lists, flipped)
     text = _rendered(result, sections, to)
     if to.plot is not None:

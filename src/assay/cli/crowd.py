@@ -3,45 +3,39 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any, TypedDict
 
 from assay.cli import inputs, options, output
-from assay.cli.options import Output, group, settings
+from assay.cli.options import Output
 from assay.core.errors import ParameterError
 from assay.core.options import COLUMNS, RULES, Alpha, Categories, Columns, Level, RepeatedLabels, SeedOption, option
-
-if TYPE_CHECKING:
-    from assay.collections.crowd import CrowdLabels
 
 LabelFile = Annotated[str, options.argument("LABELS", "Labels, one row each: item, worker, label; - for stdin.")]
 
 
-@group
-class CrowdInputs:
+class CrowdInputs(TypedDict, total=False):
     """How labels of a crowd are read and put together."""
 
-    method: Annotated[str, option(help="dawid-skene (default), mace, majority, weighted (by accuracy), median.")] = (
-        "dawid-skene"
-    )
-    exclude: Annotated[
-        tuple[str, ...],
-        option(metavar="WORKER", help="Leave out this worker, or WORKER=REASON; or all flagged ones; repeat."),
-    ] = ()
+    method: Annotated[str, option(help="dawid-skene (default), mace, majority, weighted (by accuracy), median.")]
     ties: Annotated[
         str, option("--vote-ties", help="Tied labels: lowest (default), highest, random, none.", panel=RULES)
-    ] = "lowest"
-    categories: Categories = None
-    repeated: RepeatedLabels = "error"
+    ]
+    categories: Categories
+    repeated: RepeatedLabels
     no_gold: Annotated[
-        str | None,
+        str,
         option("--gold-missing", metavar="LABEL", help="Value that means no gold label, such as -1.", panel=COLUMNS),
-    ] = None
-    price: Annotated[float | None, option(help="Price of one label, for the cost.")] = None
-    gold: Annotated[
-        str | None, option(metavar="FILE", help="Correct answers: judgments, or the key from `crowd hits`.")
-    ] = None
-    columns: Columns = None
-    alpha: Alpha = 0.05
+    ]
+    price: Annotated[float, option(help="Price of one label, for the cost.")]
+    gold: Annotated[str, option(metavar="FILE", help="Correct answers: judgments, or the key from `crowd hits`.")]
+    columns: Columns
+    alpha: Alpha
+
+
+Excluded = Annotated[
+    tuple[str, ...],
+    option("--exclude", metavar="WORKER", help="Leave out this worker, or WORKER=REASON; or all flagged ones; repeat."),
+]
 
 
 def aggregate(
@@ -49,6 +43,7 @@ def aggregate(
     crowd: CrowdInputs,
     drawing: SeedOption,
     to: Output,
+    exclude: Excluded = (),
     qrels: Annotated[Path | None, option(metavar="FILE", help="Also write judgments to this file.")] = None,
     rule: Annotated[
         str, option("--grade-by", help="Grades of --qrels: chosen (default), expected, probability, relevant.")
@@ -59,12 +54,12 @@ def aggregate(
 
     $ assay crowd aggregate crowd/labels.csv --qrels crowd.qrels
     """
-    result = _crowd(labels, crowd, drawing, to)
-    judgments = None if qrels is None else result.to_qrels(rule, level=level)  # type: ignore[arg-type]
+    result = _crowd(labels, crowd, exclude, drawing, to)
+    judgments = None if qrels is None else result.to_qrels(rule, level=level)
     text = output.rendered(result, to)
     output.remarks(result.warnings, quiet=to.quiet)
-    if judgments is not None and qrels is not None:
-        from assay.files.writing import write  # noqa: PLC0415
+    if qrels is not None:
+        from assay.files.writing import write  # noqa: PLC0415  # `assay --help` loads no Polars
 
         write(judgments, qrels, overwrite=to.overwrite)
         if not to.quiet:
@@ -72,25 +67,22 @@ def aggregate(
     output.deliver(text, to)
 
 
-def workers(labels: LabelFile, crowd: CrowdInputs, drawing: SeedOption, to: Output) -> None:
+def workers(labels: LabelFile, crowd: CrowdInputs, drawing: SeedOption, to: Output, exclude: Excluded = ()) -> None:
     """Measure how good each worker is on gold and against the others, how fast, and who answers at random.
 
     $ assay crowd workers crowd/labels.csv
     """
     from assay.collections.crowd_sections import workers_document  # noqa: PLC0415  # `assay --help` loads no Polars
 
-    result = _crowd(labels, crowd, drawing, to)
+    result = _crowd(labels, crowd, exclude, drawing, to)
     text = output.written(workers_document(result), to)
     output.remarks(result.warnings, quiet=to.quiet)
     output.deliver(text, to)
 
 
-def _crowd(labels: str, stated: CrowdInputs, drawing: SeedOption, to: Output) -> CrowdLabels:
-    from assay.collections.crowd import crowd  # noqa: PLC0415  # `assay --help` need not load Polars
-
-    rules = settings(stated, "method", "gold", "ties", "price", "alpha", "repeated", "categories", "no_gold")
-    with inputs.working("aggregating", hidden=to.quiet):
-        return crowd(inputs.kept(labels), exclude=_excluded(stated.exclude), **rules, **drawing)
+def _crowd(labels: str, rules: CrowdInputs, exclude: tuple[str, ...], drawing: SeedOption, to: Output) -> Any:
+    stated: dict[str, Any] = {**rules, **drawing, "exclude": _excluded(exclude)}
+    return inputs.result_of("assay.collections.crowd:crowd", "aggregating", to, inputs.kept(labels), **stated)
 
 
 def _excluded(texts: tuple[str, ...]) -> Any:
@@ -102,16 +94,14 @@ def _excluded(texts: tuple[str, ...]) -> Any:
     return {worker: reason or "left out by name" for worker, _, reason in pairs}
 
 
-@group
-class HitRules:
+class HitRules(TypedDict, total=False):
     """How HITs are cut."""
 
-    gold: Annotated[str | None, option(metavar="QRELS", help="Judgments to mix in as gold questions.")] = None
-    documents: options.Documents | None = None
-    per_hit: Annotated[int, option(help="Questions per HIT, gold included (5).", least=1)] = 5
-    gold_per_hit: Annotated[int, option(help="Gold questions per HIT (1).", least=0)] = 1
-    redundancy: Annotated[int, option(help="Workers per HIT (5).", least=1)] = 5
-    price: Annotated[float, option("--pay", help="Pay of one assignment (0.05).")] = 0.05
+    gold: Annotated[str, option(metavar="QRELS", help="Judgments to mix in as gold questions.")]
+    documents: options.Documents
+    per_hit: Annotated[int, option(help="Questions per HIT, gold included (5).", least=1)]
+    redundancy: Annotated[int, option(help="Workers per HIT (5).", least=1)]
+    price: Annotated[float, option("--pay", help="Pay of one assignment (0.05).")]
 
 
 def hits(
@@ -133,44 +123,31 @@ def hits(
 
     $ assay crowd hits topics.tsv qrels.txt --per-hit 4 --redundancy 3
     """
-    from assay.collections.hits import make_hits  # noqa: PLC0415  # `assay --help` need not load Polars
-
     if Path("-") in {output_path, key}:
         raise ParameterError("HITs and their key are two files, not stdout: name them by --output and --key")
-    stated = settings(rules, "gold", "documents", "per_hit", "gold_per_hit", "redundancy", "price")
-    result = make_hits(topics, pool, **stated, **drawing)
+    place, to = "assay.collections.hits:make_hits", Output(json=json, quiet=quiet)
+    result = inputs.result_of(place, "cutting", to, topics, pool, **rules, **drawing)
     result.write(output_path, key, overwrite=overwrite)
-    output.give(result, Output(json=json, quiet=quiet), warnings=result.warnings)
+    output.give(result, to)
 
 
-@group
-class AuditRules:
+class AuditRules(TypedDict, total=False):
     """What a model's labels are held against, and what they have to reach."""
 
-    measures: options.Measures = ()
-    families: Annotated[
-        tuple[str, ...],
-        option("--family-of", metavar="RUN=FAMILY", help="Model family that a run is built on; repeat."),
-    ] = ()
-    family: Annotated[str | None, option("--own-family", metavar="FAMILY", help="Family of the judging model.")] = None
+    family: Annotated[str, option("--own-family", metavar="FAMILY", help="Family of the judging model.")]
     slices: Annotated[
         tuple[str, ...], option("--slice", metavar="COLUMN", help="Also audit within the groups of a column; repeat.")
-    ] = ()
-    categories: Categories = None
-    weights: Annotated[str, option("--kappa-weights", help="Weights of kappa: none (default), linear, quadratic.")] = (
-        "none"
-    )
+    ]
+    categories: Categories
     least_kappa: Annotated[
         float, option(help="Smallest kappa that passes, with its whole interval (0.4).", panel=RULES)
-    ] = 0.4
-    least_tau: Annotated[float, option(help="Smallest tau between system rankings that passes (0.9).", panel=RULES)] = (
-        0.9
-    )
+    ]
+    least_tau: Annotated[float, option(help="Smallest tau between system rankings that passes (0.9).", panel=RULES)]
     most_lenient: Annotated[
         float, option(help="Largest mean difference that passes, as a share of the scale (0.1).", panel=RULES)
-    ] = 0.1
-    most_flips: Annotated[float, option(help="Largest share of flipped items that passes (0.1).", panel=RULES)] = 0.1
-    columns: Columns = None
+    ]
+    most_flips: Annotated[float, option(help="Largest share of flipped items that passes (0.1).", panel=RULES)]
+    columns: Columns
 
 
 def audit(
@@ -180,23 +157,24 @@ def audit(
     drawing: SeedOption,
     to: Output,
     runs: Annotated[list[str] | None, options.argument("RUN", "Runs to rank by both; name=FILE names one.")] = None,
+    measures: options.Measures = (),
+    families: Annotated[
+        tuple[str, ...],
+        option("--family-of", metavar="RUN=FAMILY", help="Model family that a run is built on; repeat."),
+    ] = (),
 ) -> None:
     """Check whether a language model's labels can replace people's: kappa, leniency, flips, the ranking of systems.
 
     $ assay crowd audit crowd/model.csv bicycles/judgments.txt
     """
-    from assay.collections.llm import audit_judge  # noqa: PLC0415  # `assay --help` need not load Polars
-
-    names = ("family", "categories", "slices", "weights", "least_kappa", "least_tau", "most_lenient", "most_flips")
-    stated = settings(rules, *names)
-    if rules.families:
-        stated["families"] = dict(map(_run_and_family, rules.families))
-    measure = options.only(rules.measures, "-m, --measure")
-    stated |= {} if measure is None else {"measure": measure}
-    opened = None if not runs else inputs.opened(people, runs)
-    with inputs.working("auditing", hidden=to.quiet):
-        result = audit_judge(inputs.kept(model), inputs.kept(people), runs=opened, **stated, **drawing)
-    output.give(result, to, notes=result.warnings)
+    stated: dict[str, Any] = {**rules, **drawing, "runs": inputs.opened(people, runs) if runs else None}
+    if families:
+        stated["families"] = dict(map(_run_and_family, families))
+    if measures:
+        stated["measure"] = options.only(measures, "-m, --measure")
+    place, files = "assay.collections.llm:audit_judge", map(inputs.kept, (model, people))
+    result = inputs.result_of(place, "auditing", to, *files, **stated)
+    output.give(result, to, warnings=(), notes=result.warnings)
 
 
 def _run_and_family(text: str) -> tuple[str, str]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from assay.cli import inputs, items, options, output
 from assay.cli.options import ClusterColumns, Output, PredictionColumns, group
+from assay.core import registry
 from assay.core.options import Columns, Level, LogRules, Noise, option
 
 if TYPE_CHECKING:
@@ -38,14 +39,10 @@ def search(
 
     $ assay doctor qrels.txt words.run
     """
-    from assay.verbs.diagnosis import doctor  # noqa: PLC0415  # `assay --help` need not load Polars
-
     named = inputs.by_name(runs, "runs", qrels)
-    with inputs.working("examining", hidden=to.quiet):
-        diagnosis = doctor(
-            qrels, named, measures or None, topics=topics, documents=documents, grades=grades, level=level
-        )
-    return deliver_diagnosis(diagnosis, to)
+    stated = {"topics": topics, "documents": documents, "grades": grades, "level": level}
+    place = "assay.verbs.diagnosis:doctor"
+    return deliver_diagnosis(inputs.result_of(place, "examining", to, qrels, named, measures or None, **stated), to)
 
 
 def classifier(
@@ -141,12 +138,8 @@ def clicks(logs: options.LogFiles, reading: LogRules, to: Diagnosing) -> int:
 
 
 def _examine(subject: str, sources: list[Any], to: Diagnosing, stated: dict[str, Any] | None = None) -> int:
-    from assay.core import registry  # noqa: PLC0415
-    from assay.verbs.diagnosis.examination import examine  # noqa: PLC0415  # `assay --help` need not load Polars
-
-    with inputs.working("examining", hidden=to.quiet):
-        diagnosis = examine(registry.subject(subject), sources, stated)
-    return deliver_diagnosis(diagnosis, to)
+    place = "assay.verbs.diagnosis.examination:examine"
+    return deliver_diagnosis(inputs.result_of(place, "examining", to, registry.subject(subject), sources, stated), to)
 
 
 def deliver_diagnosis(diagnosis: Diagnosis, to: Diagnosing) -> int:

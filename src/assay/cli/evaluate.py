@@ -3,26 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from assay.cli import inputs, items, options, output
-from assay.cli.options import ClusterInputs, LabelInputs, Measured, Output, group, settings
+from assay.cli.options import ClusterInputs, LabelInputs, Measured, Output, group
+from assay.core import options as shared
 from assay.core.domains import Choice
 from assay.core.errors import ParameterError
-from assay.core.options import (
-    CONTENTS,
-    OUTPUT,
-    AgreementRules,
-    ClickRules,
-    Confidence,
-    EvaluationOptions,
-    LogRules,
-    Sampling,
-    Segments,
-    SpanRules,
-    Threshold,
-    option,
-)
+from assay.core.options import CONTENTS, OUTPUT, option
 
 if TYPE_CHECKING:
     from assay.subjects.ranking.evaluation import Evaluation
@@ -33,38 +21,32 @@ class Evaluating(Output, Measured):
     """By which measures systems are evaluated, and how that is shown."""
 
 
-@group
-class ListedContents:
+class ListedContents(TypedDict, total=False):
     """What is shown of a classifier."""
 
-    normalize: Annotated[
-        str | None, option(help="Show the matrix as shares of: true, pred or all.", panel=CONTENTS)
-    ] = None
-    errors: Annotated[int | None, option(help="List N misclassified items.", panel=CONTENTS, least=0)] = None
-    most_confused: Annotated[
-        int | None, option(help="List the N most confused pairs of labels.", panel=CONTENTS, least=0)
-    ] = None
+    normalize: Annotated[str, option(help="Show the matrix as shares of: true, pred or all.", panel=CONTENTS)]
+    errors: Annotated[int, option(help="List N misclassified items.", panel=CONTENTS, least=0)]
+    most_confused: Annotated[int, option(help="List the N most confused pairs of labels.", panel=CONTENTS, least=0)]
     prevalences: Annotated[
         tuple[float, ...],
         option("--prevalence", help="Show PPV and NPV if this share of items were positive; repeat.", panel=CONTENTS),
-    ] = ()
-    orientation: options.Orientation | None = None
+    ]
+    orientation: options.Orientation
 
 
-@group
-class ClusterParts:
+class ClusterParts(TypedDict, total=False):
     """What is shown of a clustering."""
 
-    per_class: Annotated[bool, option(help="Show where each class went, and its best match.")] = False
-    per_cluster: Annotated[bool, option(help="Show what each cluster contains.")] = False
-    moves: Annotated[bool, option(help="Show which classes are split, and which clusters merge classes.")] = False
+    per_class: Annotated[bool, option(help="Show where each class went, and its best match.")]
+    per_cluster: Annotated[bool, option(help="Show what each cluster contains.")]
+    moves: Annotated[bool, option(help="Show which classes are split, and which clusters merge classes.")]
 
 
 def search(
     qrels: options.Judgments,
     runs: options.Runs,
     to: Evaluating,
-    rules: EvaluationOptions,
+    rules: shared.EvaluationOptions,
     per_query: Annotated[
         bool, option("-q", "--per-query", help="Also show every query (in CSV, Markdown, LaTeX: instead of the means).")
     ] = False,
@@ -114,10 +96,10 @@ def classifier(
     to: Evaluating,
     labels: LabelInputs,
     contents: ListedContents,
-    sampling: Sampling,
+    sampling: shared.Sampling,
     files: options.PredictionFiles | None = None,
     matrix: options.Matrix | None = None,
-    threshold: Threshold | None = None,
+    threshold: shared.Threshold | None = None,
     mute: options.Mute = (),
 ) -> None:
     """Evaluate a classifier: confusion matrix, measures with intervals and baselines, classes, advice.
@@ -128,41 +110,38 @@ def classifier(
     $ assay classifier evaluate letters/spam.csv --positive spam
     $ assay classifier evaluate --matrix '13 4 2; 2 15 1; 5 1 57' --labels Woman,Man,Child
     """
-    from assay.subjects.labels.evaluation import classify  # noqa: PLC0415  # `assay --help` need not load Polars
-    from assay.subjects.labels.result import ClassificationView  # noqa: PLC0415
+    from assay.subjects.labels.result import ClassificationView  # noqa: PLC0415  # `assay --help` loads no Polars
 
-    if contents.orientation is not None:
-        Choice(("rows_are_true", "rows_are_predicted")).check("orientation", contents.orientation)
+    orientation = contents.get("orientation")
+    Choice((None, "rows_are_true", "rows_are_predicted")).check("orientation", orientation)
     if labels.one_class is not None and labels.pos_label is not None:
         raise ParameterError("--positive goes without --class, which makes its class the positive one")
     items.one_source({"a file of predictions": files, "--matrix": matrix})
     # The class is told to the verb, for matrices too.
     read, positive = options.without(labels, "one_class"), labels.pos_label
     if matrix is not None:
-        if contents.errors:
+        if contents.get("errors"):
             raise ParameterError("--errors goes with predictions: a matrix holds no items")
-        systems: Any = items.typed_matrix(matrix, read, contents.orientation)
+        systems: Any = items.typed_matrix(matrix, read, orientation)
         positive = None
     else:
         systems = items.predictions(files or [], read, quiet=to.quiet)
-    with inputs.working("computing intervals", hidden=to.quiet):
-        result = classify(
-            systems, to.measures or None, pos_label=positive, threshold=threshold, one_class=labels.one_class,
-            mute=mute, shown=ClassificationView(**settings(contents)), **sampling,
-        )  # fmt: skip
-        if contents.prevalences and result.task != "binary":
-            raise ParameterError(
-                f"--prevalence is about two labels, and there are {len(result.labels)}: --class compares one with all "
-                f"others, as in --class {result.labels[0]}"
-            )
-    output.give(result, to, warnings=result.warnings, notes=result.notes)
+    stated = {"pos_label": positive, "threshold": threshold, "one_class": labels.one_class, "mute": mute, **sampling}
+    view, place = ClassificationView(**contents), "assay.subjects.labels.evaluation:classify"
+    result = inputs.result_of(place, "computing intervals", to, systems, to.measures or None, shown=view, **stated)
+    if contents.get("prevalences") and result.task != "binary":
+        raise ParameterError(
+            f"--prevalence is about two labels, and there are {len(result.labels)}: --class compares one with all "
+            f"others, as in --class {result.labels[0]}"
+        )
+    output.give(result, to, notes=result.notes)
 
 
 def clustering(
     to: Evaluating,
     clusters: ClusterInputs,
     parts: ClusterParts,
-    sampling: Sampling,
+    sampling: shared.Sampling,
     files: options.ClusterFiles | None = None,
     table: options.Table | None = None,
     mute: options.Mute = (),
@@ -174,8 +153,7 @@ def clustering(
     $ assay clustering evaluate notes/notes.csv --unlabelled drop
     $ assay clustering evaluate --contingency '5 1 2; 1 4 0; 0 1 3' -m NMI -m ARI
     """
-    from assay.subjects.clusters.evaluation import cluster  # noqa: PLC0415  # `assay --help` need not load Polars
-    from assay.subjects.clusters.result import ClusteringView  # noqa: PLC0415
+    from assay.subjects.clusters.result import ClusteringView  # noqa: PLC0415  # `assay --help` loads no Polars
 
     items.one_source({"a file of clusters": files, "--contingency": table})
     rules = items.cluster_rules(clusters)
@@ -183,16 +161,14 @@ def clustering(
         systems: Any = items.typed_contingency(table, clusters)
     else:
         systems = items.clusterings(files or [], clusters, quiet=to.quiet)
-    with inputs.working("computing intervals", hidden=to.quiet):
-        view = ClusteringView(**settings(parts))
-        result = cluster(systems, to.measures or None, mute=mute, shown=view, **rules, **sampling)
-    output.give(result, to, warnings=result.warnings)
+    place, stated = "assay.subjects.clusters.evaluation:cluster", {"mute": mute, "shown": ClusteringView(**parts)}
+    inputs.give(place, "computing intervals", to, systems, to.measures or None, **stated, **rules, **sampling)
 
 
 def extraction(
     truth: options.TrueSpans,
-    rules: SpanRules,
-    sampling: Sampling,
+    rules: shared.SpanRules,
+    sampling: shared.Sampling,
     to: Output,
     predicted: options.SpanFile | None = None,
     misses: Annotated[bool, option(help="List the true spans that were not found.")] = False,
@@ -205,20 +181,18 @@ def extraction(
 
     $ assay extraction evaluate letters/names.conll
     """
-    from assay.subjects.spans.evaluation import extract  # noqa: PLC0415  # `assay --help` need not load Polars
-
     inputs.each_named(truth, [predicted])
-    with inputs.working("matching", hidden=to.quiet):
-        result = extract(truth, predicted, **rules, **sampling)
+    place = "assay.subjects.spans.evaluation:extract"
+    result = inputs.result_of(place, "matching", to, truth, predicted, **rules, **sampling)
     wanted = [name for name, asked in (("misses", misses), ("false_alarms", false_alarms)) if asked]
-    output.give(result.showing(*wanted), to, notes=result.notes)
+    output.give(result.showing(*wanted), to, warnings=(), notes=result.notes)
 
 
 def agreement(
     labels: options.LabelFiles,
     to: Evaluating,
-    rules: AgreementRules,
-    sampling: Sampling,
+    rules: shared.AgreementRules,
+    sampling: shared.Sampling,
     runs: Annotated[
         tuple[str, ...],
         option(metavar="RUN", help="Score this run by each judge's labels: do rankings change? Repeat."),
@@ -236,27 +210,24 @@ def agreement(
     $ assay agreement evaluate bicycles/judgments.txt
     $ assay agreement evaluate bicycles/judgments.txt --judges ana,ben -m Kappa
     """
-    from assay.subjects.judges.evaluation import agree  # noqa: PLC0415  # `assay --help` need not load Polars
-
-    held = items.labels_of_judges(labels, rules)
-    with inputs.working("computing intervals", hidden=to.quiet):
-        result = agree(held, measures=to.measures or None, by_topic=by_topic, **rules, **sampling)
-        if runs:
-            from assay.collections.judge_rankings import agree_on_systems  # noqa: PLC0415
-
-            asked = {name: value for name, value in rules.items() if name in {"judges", "relevance_level"}}
-            ranked = agree_on_systems(held, inputs.opened("", runs), measure=by, **asked, **sampling)  # type: ignore[arg-type]
-            result = replace(result, rankings=ranked)
-    output.give(result, to, warnings=result.warnings)
+    held, place = items.labels_of_judges(labels, rules), "assay.subjects.judges.evaluation:agree"
+    stated = {"measures": to.measures or None, "by_topic": by_topic, **rules, **sampling}
+    result = inputs.result_of(place, "computing intervals", to, held, **stated)
+    if runs:
+        place, opened = "assay.collections.judge_rankings:agree_on_systems", inputs.opened("", runs)
+        asked = {name: value for name, value in rules.items() if name in {"judges", "relevance_level"}}
+        ranked = inputs.result_of(place, "ranking systems", to, held, opened, measure=by, **asked, **sampling)
+        result = replace(result, rankings=ranked)
+    output.give(result, to)
 
 
 def clicks(
     logs: options.LogFiles,
     to: Evaluating,
-    rules: ClickRules,
-    reading: LogRules,
-    by: Segments | None = None,
-    confidence: Confidence = 0.95,
+    rules: shared.ClickRules,
+    reading: shared.LogRules,
+    by: shared.Segments | None = None,
+    confidence: shared.Confidence = 0.95,
 ) -> None:
     """Measure what users do on result pages: click-through, ranks of clicks, abandonment, success, with intervals.
 
@@ -265,9 +236,6 @@ def clicks(
     $ assay clicks evaluate clicks/log.ndjson.gz
     $ assay clicks evaluate clicks/log.ndjson.gz -m CTR -m SessionSuccess --by week
     """
-    from assay.subjects.clicks.evaluation import clicks as evaluate_clicks  # noqa: PLC0415
-
-    with inputs.working("counting clicks", hidden=to.quiet):
-        held = items.click_logs(logs, reading)
-        result = evaluate_clicks(held, measures=to.measures or None, by=by, confidence=confidence, **rules)
-    output.give(result, to, warnings=result.warnings)
+    stated = {"measures": to.measures or None, "by": by, "confidence": confidence, **rules}
+    logs_read = items.click_logs(logs, reading)
+    inputs.give("assay.subjects.clicks.evaluation:clicks", "counting clicks", to, logs_read, **stated)

@@ -8,18 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 from assay.cli import inputs, items, options, output
 from assay.cli.literals import cells_in, grades_in, lists_by_name, numbers_by_grade, order_in, points_in
 from assay.cli.options import ClusterInputs, LabelInputs, Output, group, settings
+from assay.core import options as shared
 from assay.core.errors import ParameterError
-from assay.core.options import (
-    CONTENTS,
-    AgreementRules,
-    ClickRules,
-    EvaluationRules,
-    LogRules,
-    SeedOption,
-    SpanRules,
-    Threshold,
-    option,
-)
+from assay.core.options import CONTENTS, option
 
 if TYPE_CHECKING:
     from assay.measures.counting import Confusion
@@ -52,7 +43,7 @@ class TypedLists:
     ] = ()
 
 
-def counts_of(measure: str, lists: TypedLists, rules: EvaluationRules) -> Any:
+def counts_of(measure: str, lists: TypedLists, rules: shared.EvaluationRules) -> Any:
     """The counts that a typed list stands for."""
     from assay.measures.definition import GivenCurve  # noqa: PLC0415  # `assay --help` need not load Polars
     from assay.verbs.explanation import ranks_of  # noqa: PLC0415
@@ -130,7 +121,7 @@ def search(
     measure: options.MeasureName,
     lists: TypedLists,
     to: Explaining,
-    rules: EvaluationRules,
+    rules: shared.EvaluationRules,
     qrels: options.Judgments | None = None,
     run: options.Run | None = None,
     query: options.Query | None = None,
@@ -168,7 +159,7 @@ def classifier(
     typed: options.TypedScores | None = None,
     counts: Counts = (),
     item: Annotated[str | None, option(metavar="ID", help="Which item, for measures of single items.")] = None,
-    threshold: Threshold | None = None,
+    threshold: shared.Threshold | None = None,
     orientation: options.Orientation | None = None,
 ) -> None:
     """Show how a classifier's number was computed: every step, the formula with its numbers, the result.
@@ -204,7 +195,7 @@ def classifier(
 def clustering(
     measure: options.MeasureName,
     clusters: ClusterInputs,
-    drawing: SeedOption,
+    drawing: shared.SeedOption,
     to: Explaining,
     path: options.ClusterFile | None = None,
     table: options.Table | None = None,
@@ -247,7 +238,7 @@ def clustering(
 def extraction(
     measure: options.MeasureName,
     truth: options.TrueSpans,
-    rules: SpanRules,
+    rules: shared.SpanRules,
     to: Explaining,
     system: options.SpanFile | None = None,
     kind: Annotated[str | None, option("--type", metavar="TYPE", help="Only the spans of this type.")] = None,
@@ -264,7 +255,7 @@ def extraction(
 def agreement(
     measure: options.MeasureName,
     labels: options.LabelFiles,
-    rules: AgreementRules,
+    rules: shared.AgreementRules,
     to: Explaining,
     query: options.Query | None = None,
 ) -> None:
@@ -280,8 +271,8 @@ def agreement(
 def clicks(
     measure: options.MeasureName,
     logs: options.LogFiles,
-    rules: ClickRules,
-    reading: LogRules,
+    rules: shared.ClickRules,
+    reading: shared.LogRules,
     to: Explaining,
     user: Annotated[str | None, option(metavar="ID", help="Only this user (or session, or page).")] = None,
 ) -> None:
@@ -315,10 +306,8 @@ def scores(
 def _deliver(
     measure: str | Measure, systems: list[Any], stated: dict[str, Any], to: Explaining, *, positive: str | None = None
 ) -> None:
-    from assay.verbs.explanation import explain  # noqa: PLC0415  # `assay --help` need not load Polars
-
-    with inputs.working("computing", hidden=to.quiet):
-        result = explain(measure, *systems, show=to.show, running=to.running, **stated)
+    stated |= {"show": to.show, "running": to.running}
+    result = inputs.result_of("assay.verbs.explanation:explain", "computing", to, measure, *systems, **stated)
     if positive is not None:
         from assay.subjects.labels.explanation import of_class  # noqa: PLC0415
 

@@ -12,11 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.cli.output import clear_progress, message, progress_line, remarks
+from assay.cli.output import give as give_result
 from assay.core.errors import ParameterError, number_of
+from assay.core.registry import load
 
 if TYPE_CHECKING:
     from cyclopts import App
 
+    from assay.cli.options import Output
     from assay.core.options import LogRules
     from assay.files import Source
     from assay.files.manifest import CollectionFolder
@@ -210,6 +213,20 @@ def bar(activity: str, total: float, *, hidden: bool) -> Iterator[Callable[[floa
             finished.set()
             line.join()
         _activities.pop()
+
+
+def result_of(place: str, activity: str, to: Any, *arguments: Any, **stated: Any) -> Any:
+    """What a function of the library makes, which is loaded now; a terminal shows that it is at work."""
+    files = [file for argument in arguments if isinstance(argument, list) for file in argument]
+    with progress(files, hidden=to.quiet), working(activity, hidden=to.quiet):
+        return load(place)(*arguments, **stated)
+
+
+def give(place: str, activity: str, to: Output, *arguments: Any, **stated: Any) -> Any:
+    """Give what a function of the library makes, in the form asked for, and tell what is odd about it."""
+    result = result_of(place, activity, to, *arguments, **stated)
+    give_result(result, to)
+    return result
 
 
 @contextmanager

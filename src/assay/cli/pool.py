@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypedDict
 
 from assay.cli import inputs, options, output
-from assay.cli.options import Measured, Output, group, settings
+from assay.cli.literals import list_of_numbers
+from assay.cli.options import Output
 from assay.core.errors import ParameterError
 from assay.core.options import Confidence, SeedOption, option
 
@@ -14,37 +15,33 @@ if TYPE_CHECKING:
 
 
 PoolDepth: TypeAlias = Annotated[
-    int | None, option("--depth", help="Read the top N documents of each run per topic.", least=1)
+    int, option("--depth", help="Read the top N documents of each run per topic.", least=1)
+]
+Groups: TypeAlias = Annotated[
+    str, option(metavar="FILE", help="Table of run,group: runs of one team find the same documents.")
 ]
 
 
-@group
-class Groups:
-    """Which runs are of one group."""
+class Pooling(TypedDict, total=False):
+    """Which documents are pooled, and in which order."""
 
-    groups: Annotated[
-        str | None, option(metavar="FILE", help="Table of run,group: runs of one team find the same documents.")
-    ] = None
+    strategy: Annotated[str, option(help="depth (default), take, rbp, rrf; sample: at random, by best rank.")]
+    depth: PoolDepth
+    budget: Annotated[int, option(help="At most N documents per topic.", least=1)]
+    order: Annotated[str, option(help="Order of judging: random (default), priority.")]
+    qrels: Annotated[str, option(metavar="FILE", help="Existing judgments, to count relevant documents.")]
 
 
 def make(
     runs: options.Runs,
-    teams: Groups,
+    pooling: Pooling,
     drawing: SeedOption,
     to: Output,
-    strategy: Annotated[
-        str | None, option(help="depth (default), take, rbp, rrf; sample: at random, by best rank.")
-    ] = None,
-    depth: PoolDepth = None,
-    budget: Annotated[int | None, option(help="At most N documents per topic.", least=1)] = None,
     strata: Annotated[
         str | None, option(metavar="10=1,50=0.2", help="With --strategy sample: the share to judge, by best rank.")
     ] = None,
-    order: Annotated[str | None, option(help="Order of judging: random (default), priority.")] = None,
-    qrels: Annotated[
-        str | None, option(metavar="FILE", help="Existing judgments, to count relevant documents.")
-    ] = None,
     topics: options.Topics | None = None,
+    groups: Groups | None = None,
 ) -> None:
     """Pool the top documents of several runs: a list of documents to judge, with the runs each comes from.
 
@@ -54,40 +51,38 @@ def make(
     $ assay pool make words.run stems.run alphabet.run --depth 5
     $ assay pool make words.run stems.run --strategy rrf --budget 10 -o pool.csv
     """
-    from assay.collections.pooling import make_pool  # noqa: PLC0415  # `assay --help` need not load Polars
-
-    opened = inputs.opened(qrels or "", runs)
-    stated: dict[str, Any] = {"strategy": strategy, "depth": depth, "budget": budget, "order": order, "qrels": qrels}
-    stated |= {"strata": None if strata is None else _strata(strata), "groups": _groups(teams, opened)}
+    opened = inputs.opened(pooling.get("qrels", ""), runs)
+    stated: dict[str, Any] = {"strata": None if strata is None else _strata(strata), "groups": _groups(groups, opened)}
     if topics is not None:
-        from assay.files import read_topics  # noqa: PLC0415
+        from assay.files import read_topics  # noqa: PLC0415  # `assay --help` need not load Polars
 
         stated["topics"] = read_topics(topics).frame["query_id"].to_list()
-    with inputs.progress(opened, hidden=to.quiet), inputs.working("pooling", hidden=to.quiet):
-        pool = make_pool(opened, **{name: value for name, value in stated.items() if value is not None}, **drawing)
-    output.give_judgments(pool, to)
+    place = "assay.collections.pooling:make_pool"
+    output.give_judgments(inputs.result_of(place, "pooling", to, opened, **pooling, **stated, **drawing), to)
 
 
-@group
-class Simulating(Output, Measured):
-    """What is simulated, and the form."""
+class Simulation(TypedDict, total=False):
+    """What is simulated."""
 
-    strategy: Annotated[
+    strategies: Annotated[
         tuple[str, ...],
-        option(help="depth, take, rbp, rrf, move-to-front, max-mean or thompson; repeat (default: all)."),
-    ] = ()
-    budgets: Annotated[str | None, option(metavar="10,20,50", help="Numbers of judged documents per topic to try.")] = (
-        None
-    )
-    batch: Annotated[int | None, option(help="Judgments between two updates of adaptive strategies (1).", least=1)] = (
-        None
-    )
-    topics: options.Topics | None = None
-    documents: options.Documents | None = None
+        option("--strategy", help="depth, take, rbp, rrf, move-to-front, max-mean or thompson; repeat (default: all)."),
+    ]
+    measures: options.Measures
+    depth: PoolDepth
 
 
 def simulate(
-    qrels: options.Judgments, runs: options.Runs, to: Simulating, drawing: SeedOption, depth: PoolDepth = None
+    qrels: options.Judgments,
+    runs: options.Runs,
+    simulation: Simulation,
+    drawing: SeedOption,
+    to: Output,
+    budgets: Annotated[
+        str | None, option(metavar="10,20,50", help="Numbers of judged documents per topic to try.")
+    ] = None,
+    topics: options.Topics | None = None,
+    documents: options.Documents | None = None,
 ) -> None:
     """Simulate how many relevant documents each strategy finds, by number judged, and whether systems keep their order.
 
@@ -97,15 +92,11 @@ def simulate(
     """
     from assay.collections.simulation import STRATEGIES, simulate_pool  # noqa: PLC0415
 
-    opened = inputs.opened(qrels, runs)
-    stated: dict[str, Any] = _texts(to.topics, to.documents) | settings(to, "batch", "measures")
-    if to.budgets is not None:
-        stated["budgets"] = _whole_numbers(to.budgets, "--budgets")
-    if to.strategy:
-        stated["strategies"] = to.strategy
-    with inputs.bar("simulating", len(to.strategy or STRATEGIES), hidden=to.quiet) as advance:
-        result = simulate_pool(qrels, opened, depth=depth, advance=advance, **stated, **drawing)
-    output.give(result, to, warnings=result.warnings)
+    stated: dict[str, Any] = {**simulation, **drawing, **_texts(topics, documents)}
+    stated["budgets"] = None if budgets is None else list_of_numbers(budgets, "--budgets", int)
+    with inputs.bar("simulating", len(simulation.get("strategies", STRATEGIES)), hidden=to.quiet) as advance:
+        result = simulate_pool(qrels, inputs.opened(qrels, runs), advance=advance, **stated)
+    output.give(result, to)
 
 
 def choose(
@@ -113,7 +104,7 @@ def choose(
     runs: options.Runs,
     drawing: SeedOption,
     to: Output,
-    depth: PoolDepth = None,
+    depth: PoolDepth | None = None,
     qrels: Annotated[str | None, option(metavar="FILE", help="Judgments, to choose by new relevant documents.")] = None,
     compare_with: Annotated[
         str | None, option(metavar="A,B,C", help="Another selection of runs to compare with, by name.")
@@ -123,36 +114,31 @@ def choose(
 
     $ assay pool choose 2 words.run stems.run alphabet.run --depth 5
     """
-    from assay.collections.choice import choose_runs  # noqa: PLC0415
-
     opened = inputs.opened(qrels or "", runs)
-    other = [] if compare_with is None else [name.strip() for name in compare_with.split(",")]
-    limits = {} if depth is None else {"depth": depth}
-    with inputs.progress(opened, hidden=to.quiet), inputs.working("choosing", hidden=to.quiet):
-        result = choose_runs(opened, number, qrels=qrels, compared_with=other, **limits, **drawing)
-    output.give(result, to, warnings=result.warnings)
+    stated: dict[str, Any] = {**drawing, "qrels": qrels, **({} if depth is None else {"depth": depth})}
+    stated["compared_with"] = [] if compare_with is None else [name.strip() for name in compare_with.split(",")]
+    inputs.give("assay.collections.choice:choose_runs", "choosing", to, opened, number, **stated)
 
 
-@group
-class Looking(Output, Measured):
-    """What pool bias is looked at by, and the form."""
+class Bias(TypedDict, total=False):
+    """What pool bias is looked at by."""
 
-    depths: Annotated[
-        str | None, option(metavar="5,10,20", help="Shallower pools to compare with all judgments (5,10,20).")
-    ] = None
-    topics: options.Topics | None = None
-    documents: options.Documents | None = None
+    measures: options.Measures
+    depth: Annotated[int, option(help="Depth of the pool (default: estimated from the judgments).", least=1)]
 
 
 def bias(
     qrels: options.Judgments,
     runs: options.Runs,
-    teams: Groups,
-    to: Looking,
+    looks: Bias,
     drawing: SeedOption,
-    depth: Annotated[
-        int | None, option(help="Depth of the pool (default: estimated from the judgments).", least=1)
+    to: Output,
+    depths: Annotated[
+        str | None, option(metavar="5,10,20", help="Shallower pools to compare with all judgments (5,10,20).")
     ] = None,
+    groups: Groups | None = None,
+    topics: options.Topics | None = None,
+    documents: options.Documents | None = None,
 ) -> None:
     """Check whether the judgments can score a system that was not in the pool, and by which measures.
 
@@ -162,29 +148,20 @@ def bias(
 
     $ assay pool bias qrels.txt words.run stems.run alphabet.run -m P@5,AP
     """
-    from assay.collections.bias import pool_bias  # noqa: PLC0415
-
     opened = inputs.opened(qrels, runs)
-    stated: dict[str, Any] = _texts(to.topics, to.documents) | settings(to, "measures")
-    if to.depths is not None:
-        stated["depths"] = _whole_numbers(to.depths, "--depths")
-    with inputs.progress(opened, hidden=to.quiet), inputs.working("leaving out", hidden=to.quiet):
-        result = pool_bias(qrels, opened, depth=depth, groups=_groups(teams, opened), **stated, **drawing)
-    output.give(result, to, warnings=result.warnings)
-
-
-@group
-class Estimating(Output, Measured):
-    """What is estimated, and the form."""
-
-    confidence: Confidence | None = None
+    stated: dict[str, Any] = {**looks, **drawing, **_texts(topics, documents), "groups": _groups(groups, opened)}
+    if depths is not None:
+        stated["depths"] = list_of_numbers(depths, "--depths", int)
+    inputs.give("assay.collections.bias:pool_bias", "leaving out", to, qrels, opened, **stated)
 
 
 def estimate(
     pool: Annotated[str, options.argument("POOL", "A sampled pool from `assay pool make --strategy sample`.")],
     qrels: options.Judgments,
     runs: options.Runs,
-    to: Estimating,
+    to: Output,
+    measures: options.Measures = (),
+    confidence: Confidence = 0.95,
 ) -> None:
     """Estimate average precision and nDCG from judgments of a sampled pool, with intervals.
 
@@ -193,20 +170,16 @@ def estimate(
     $ assay pool make words.run stems.run --strategy sample --strata 3=1,10=0.5 -o sample.csv
     $ assay pool estimate sample.csv qrels.txt words.run stems.run
     """
-    from assay.collections.inference import inferred_scores  # noqa: PLC0415
-
+    stated = {"measures": measures or None, "confidence": confidence}
     opened = inputs.opened(qrels, runs)
-    stated = settings(to, "confidence", "measures")
-    with inputs.progress(opened, hidden=to.quiet), inputs.working("estimating", hidden=to.quiet):
-        result = inferred_scores(pool, qrels, opened, **stated)
-    output.give(result, to, warnings=result.warnings)
+    inputs.give("assay.collections.inference:inferred_scores", "estimating", to, pool, qrels, opened, **stated)
 
 
-def _groups(teams: Groups, runs: Sequence[Any]) -> dict[str, str] | None:
+def _groups(file: str | None, runs: Sequence[Any]) -> dict[str, str] | None:
     from assay.collections.pooling import read_groups  # noqa: PLC0415
     from assay.subjects.ranking.evaluation import named_runs  # noqa: PLC0415
 
-    return None if teams.groups is None else read_groups(teams.groups, list(named_runs(runs)))
+    return None if file is None else read_groups(file, list(named_runs(runs)))
 
 
 def _texts(topics: str | None, documents: str | None) -> dict[str, Any]:
@@ -229,10 +202,3 @@ def _strata(text: str) -> dict[int, float]:
         except ValueError:
             raise ParameterError(f"--strata is as 10=1,50=0.2: best rank and share; got {part!r}") from None
     return rates
-
-
-def _whole_numbers(text: str, name: str) -> list[int]:
-    try:
-        return [int(part) for part in text.split(",")]
-    except ValueError:
-        raise ParameterError(f"{name} are whole numbers, as 10,20,50; got {text!r}") from None

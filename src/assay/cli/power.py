@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import field
 from typing import Any
 
 from assay.cli import inputs, items, options, output
@@ -15,7 +14,7 @@ class Planning(Output, Measured):
     """What is to be found, and with which chance."""
 
     baseline: options.Baselines = ()
-    plan: PlanSettings = field(default_factory=PlanSettings)
+    plan: PlanSettings
 
 
 def search(qrels: options.Judgments, runs: options.Runs, to: Planning, rules: EvaluationRules) -> None:
@@ -71,13 +70,10 @@ def scores(
 
 
 def _deliver(systems: Any, rules: dict[str, Any], to: Planning) -> None:
-    from assay.verbs.planning import plan  # noqa: PLC0415  # `assay --help` need not load Polars
-
-    evaluated = getattr(systems, "subject", "") == "ranking"
-    baseline = options.only(to.baseline, "-b, --baseline")
-    with inputs.working("planning", hidden=to.quiet):
-        measures = None if evaluated else to.measures or None
-        result = plan(systems, measures=measures, baseline=baseline, **to.plan, **rules)
+    evaluation = systems if getattr(systems, "subject", "") == "ranking" else None
+    chosen: dict[str, Any] = {"baseline": options.only(to.baseline, "-b, --baseline")}
+    chosen["measures"] = None if evaluation is not None else to.measures or None
+    result = inputs.result_of("assay.verbs.planning:plan", "planning", to, systems, **chosen, **to.plan, **rules)
     text = output.rendered(result, to)
-    inputs.say(systems if evaluated else None, result.notes, quiet=to.quiet)
+    inputs.say(evaluation, result.notes, quiet=to.quiet)
     output.deliver(text, to)

@@ -8,22 +8,11 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from assay.cli import inputs, items, options
-from assay.cli.clusters import Numbers, number_of
+from assay.cli.choices import Numbers, number_of
 from assay.cli.options import ClusterInputs, LabelInputs, Tested, group
 from assay.cli.output import message, remarks
-from assay.core.options import (
-    CONTENTS,
-    AgreementRules,
-    ClickRules,
-    Columns,
-    EvaluationRules,
-    LogRules,
-    Sampling,
-    Segments,
-    SpanRules,
-    Threshold,
-    option,
-)
+from assay.core import options as shared
+from assay.core.options import CONTENTS, option
 
 
 @group
@@ -59,7 +48,7 @@ def search(
     qrels: options.Judgments,
     runs: options.Runs,
     to: Reporting,
-    rules: EvaluationRules,
+    rules: shared.EvaluationRules,
     system: options.ListedSystem | None = None,
     topics: options.Topics | None = None,
     documents: options.Documents | None = None,
@@ -77,13 +66,11 @@ def search(
     $ assay report qrels.txt words.run stems.run --topics topics.tsv -o report.html -o report.md
     """
     more = {"topics": topics, "documents": documents, "changed": changed, "show": show, "system": system}
-    files = inputs.opened(qrels, runs)
-    with inputs.progress(files, hidden=to.quiet):
-        _write(qrels, files, {**to.testing, **more, **rules}, to)
+    _write(qrels, inputs.opened(qrels, runs), {**to.testing, **more, **rules}, to)
 
 
 def classifier(
-    files: options.PredictionFiles, to: Reporting, labels: LabelInputs, threshold: Threshold | None = None
+    files: options.PredictionFiles, to: Reporting, labels: LabelInputs, threshold: shared.Threshold | None = None
 ) -> None:
     """Write a report on one classifier or more: confusion matrix, measures, thresholds, calibration, advice.
 
@@ -113,14 +100,14 @@ def clustering(
 
 
 def extraction(
-    truth: options.TrueSpans, to: Reporting, rules: SpanRules, systems: options.SpanFiles | None = None
+    truth: options.TrueSpans, to: Reporting, rules: shared.SpanRules, systems: options.SpanFiles | None = None
 ) -> None:
     """Write a report on extracted spans: measures, verdicts, types, documents, misses and false alarms.
 
     $ assay extraction report letters/names.conll
     $ assay extraction report letters/mentions.conll letters/lists.conll letters/capitals.conll
     """
-    sampling = Sampling(confidence=1 - to.testing.get("alpha", 0.05), seed=to.testing.get("seed", 0))
+    sampling = shared.Sampling(confidence=1 - to.testing.get("alpha", 0.05), seed=to.testing.get("seed", 0))
     _write(items.extractions(truth, systems or [], rules, **sampling), None, {**to.testing}, to)
 
 
@@ -128,7 +115,7 @@ def scores(
     path: options.ScoreFile,
     to: Reporting,
     direction: options.Direction = (),
-    columns: Columns = None,  # noqa: ARG001  # `calling` sees to it
+    columns: shared.Columns = None,  # noqa: ARG001  # `calling` sees to it
 ) -> None:
     """Write a report from scores alone: which system is better, and how certain that is.
 
@@ -140,7 +127,7 @@ def scores(
 def agreement(
     labels: options.LabelSets,
     to: Reporting,
-    rules: AgreementRules,
+    rules: shared.AgreementRules,
     groups: options.Groups = (),
     by_topic: options.ByTopic = False,
 ) -> None:
@@ -153,7 +140,11 @@ def agreement(
 
 
 def clicks(
-    logs: options.LogFiles, to: Reporting, rules: ClickRules, reading: LogRules, by: Segments | None = None
+    logs: options.LogFiles,
+    to: Reporting,
+    rules: shared.ClickRules,
+    reading: shared.LogRules,
+    by: shared.Segments | None = None,
 ) -> None:
     """Write a report on what users do: verdicts, every measure, by rank, over time, by segment.
 
@@ -165,13 +156,10 @@ def clicks(
 
 def _write(systems: Any, runs: Any, stated: dict[str, Any], to: Reporting) -> None:
     """Put the report together, write the files, and say what is in them."""
-    from assay.verbs.report import make_report  # noqa: PLC0415
-
-    stated["baseline"] = options.only(to.baseline, "-b, --baseline")
-    command = shlex.join(["assay", *sys.argv[1:]])
-    with inputs.working("putting the report together", hidden=to.quiet):
-        measures = to.measures or None
-        report = make_report(systems, runs, measures, title=to.title, command=command, **stated)
+    stated |= {"baseline": options.only(to.baseline, "-b, --baseline"), "title": to.title}
+    stated["command"] = shlex.join(["assay", *sys.argv[1:]])
+    place, activity = "assay.verbs.report:make_report", "putting the report together"
+    report = inputs.result_of(place, activity, to, systems, runs, to.measures or None, **stated)
     report.save_all(to.paths)
     remarks(report.warnings, report.notes, quiet=to.quiet)
     sys.stdout.write(f"{report}\n")
