@@ -1,4 +1,4 @@
-"""From words on a command line to a command that is called: help, stdin, wrong calls."""
+"""From words on a command line to a command that is called: help, stdin; of wrong calls, what to type instead."""
 
 from __future__ import annotations
 
@@ -62,8 +62,6 @@ def _told_apart(command: str, words: list[str]) -> Iterator[None]:
     try:
         yield
     except AssayError as problem:
-        from assay.cli.hints import other_subject  # noqa: PLC0415  # only where something is wrong
-
         if (text := other_subject(command, words)) is None:
             raise
         raise InputError(f"{problem}; {text}") from problem
@@ -122,8 +120,6 @@ def _restored(value: Any) -> Any:
 
 def _wrong_call(app: App, command: str, words: list[str], problem: CycloptsError) -> str:
     """What is wrong with a call, on one line, and what to type instead."""
-    from assay.cli.hints import lacking, other_subject, place_of_option  # noqa: PLC0415  # only for errors
-
     if (text := place_of_option(app, command, words)) is not None:
         return text
     page = f"; `assay {command} --help` lists what there is" if command else "; `assay --help` lists what there is"
@@ -163,4 +159,58 @@ def _wrong_value(problem: Any) -> str | None:
     if kind == "CoercionError" and problem.target_type in _TYPES and problem.token is not None:
         name, value = problem.token.keyword or argument.name, problem.token.value.replace(_STDIN, "-")
         return f"{name}: expected {_TYPES[problem.target_type]}, got {value!r}"
+    return None
+
+
+#: Why a subject lacks a verb that the others have.
+MEANINGLESS = {
+    ("clustering", "power"): "clusterings have no test whose power could be planned: see assay clustering compare",
+    ("scores", "evaluate"): "scores are evaluated already: assay scores report shows them",
+}
+#: What else does it, for verbs that are no command of some subjects.
+_INSTEAD = {
+    "power": "in Python, assay.plan(...) does it",
+    "correlate": "in Python, assay.correlate([result, ...], MEASURE, MEASURE) does it",
+    "plot": "assay {subject} compare --plot FILE draws the intervals",
+}
+#: Commands of search that other subjects have, too.
+_OF_ALL_SUBJECTS = ("compare", "explain", "report", "gate", "doctor", "plot", "power", "correlate")
+
+
+def lacking(subject: str, verb: str) -> str | None:
+    """Why a subject has no command for a verb that others have, or what else does it."""
+    if (subject, verb) in MEANINGLESS:
+        return MEANINGLESS[subject, verb]
+    if "compare" not in SUBJECTS.get(subject, ("", {}))[1] or verb not in _INSTEAD:
+        return None
+    return f"there is no command assay {subject} {verb}: {_INSTEAD[verb].format(subject=subject)}"
+
+
+def other_subject(command: str, words: list[str]) -> str | None:
+    """Which command takes the files, where one of search was called."""
+    from assay.files.clusters import looks_like_clusters  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.files.predictions import looks_like_predictions  # noqa: PLC0415
+
+    files = [path for word in words[1:] if (path := inputs.named(word)[1]) and Path(path).is_file()]
+    if command not in _OF_ALL_SUBJECTS or not files:
+        return None
+    for subject, holds in (("clustering", looks_like_clusters), ("classifier", looks_like_predictions)):
+        if all(holds(path) for path in files) and command in SUBJECTS[subject][1]:
+            return f"these are files for: assay {subject} {command}"
+    if len(files) == 1 and command in SUBJECTS["scores"][1] and files[0].endswith((".csv", ".tsv")):
+        return f"of scores: assay scores {command}"
+    return None
+
+
+def place_of_option(app: App, command: str, words: list[str]) -> str | None:
+    """Where an option that the command lacks goes: to the same verb of another subject."""
+    known, options = every_command(), [word.partition("=")[0] for word in words if word.startswith("--")]
+    if command not in known:
+        return None
+    here, verb = names_of(app, command), command.rpartition(" ")[2]
+    others = [f"{subject} {verb}" for subject in SUBJECTS if f"{subject} {verb}" in known] + [verb] * (verb in known)
+    for option in (each for each in options if each not in here):
+        places = [other for other in others if other != command and option in names_of(app, other)]
+        if places:
+            return f"{option} goes with {' or '.join(f'assay {place}' for place in places)}"
     return None

@@ -70,7 +70,7 @@ def _tree(named: list[Field], arguments: dict[str, Argument], prefix: str = "") 
         elif (option := _option(hint)) is not None:
             key = f"{prefix}{name}" if name in arguments else name
             kind = Argument.POSITIONAL_ONLY if option.panel == INPUTS else Argument.KEYWORD_ONLY
-            annotation = Annotated[_kind(hint), _of(option, name)]
+            annotation: Any = Annotated[_kind(hint), _of(option, name)]
             default = Argument.empty if is_required else None
             arguments[key] = Argument(key, kind, default=default, annotation=annotation)
             tree[name] = key
