@@ -136,7 +136,7 @@ def _listed(known: list[Measure], kind: str | None, form: str | None) -> Documen
     heads = ["measure", "what it is", "in trec_eval" if of_rankings else "in scikit-learn"]
     parts: list[Table | Prose] = [Table.of("measures", pl.DataFrame(rows, schema=heads, orient="row"))]
     if kind is None and form is None:
-        other = "assay measures --classifiers, --clusterings, --agreement and --clicks list the others."
+        other = "assay measures --classifiers, --clusterings, --agreement, --clicks and --orders list the others."
         parts.append(Prose(other, "dim"))
     section = Section("measures", parts=tuple(parts), data={"measures": [_described(measure) for measure in known]})
     return Document("measures", (section,), "Measures")

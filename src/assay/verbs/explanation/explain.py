@@ -182,8 +182,11 @@ def explain(
 
 def _name_of(measure: str | Measure, value: Any, run: Any) -> str:
     """The subject of what was given; rank correlations are of scores; of counts of decisions, the measure tells it."""
-    is_text = isinstance(measure, str)
-    if by_alias(measure.partition("(")[0].strip(), "order") if is_text else measure.definition.vocabulary == "order":
+    if isinstance(measure, Measure):
+        is_of_orders = measure.definition.vocabulary == "order"
+    else:
+        is_of_orders = by_alias(str(measure).partition("(")[0].strip(), "order") is not None
+    if is_of_orders:
         return "scores"
     if run is not None:
         return "ranking"
