@@ -201,7 +201,7 @@ def test_pairs_are_counted_as_a_slow_twin_counts_them(numbers: tuple[list[int], 
 def test_overlap_is_that_of_correlate_depth_by_depth(one: list[str], other: list[str], cut: int, p: float) -> None:
     found = explain(f"RBO(p={p})", one, other[:cut])
     assert found.value == pytest.approx(rbo(one, other[:cut], p).extrapolated)
-    parts, total = dict(found.counts), found.steps[0].frame["product"].sum()
+    parts, total = dict(found.counts), float(found.steps[0].frame["product"].sum())
     assert total + parts["last share"] * parts["chance to read on"] == pytest.approx(found.value)
 
 

@@ -175,7 +175,7 @@ def crossval(
     $ assay classifier crossval letters/folds.csv --positive spam
     $ assay classifier crossval letters/folds.csv --positive spam --compare
     """
-    kept = {name: columns.get(name) for name in FoldColumns.__annotations__}
+    kept: dict[str, Any] = {name: columns.get(name) for name in FoldColumns.__annotations__}
     systems = items.predictions(files, labels, keep=kept, quiet=to.quiet, what="row")
     stated = settings(to, "confidence") | settings(labels, "pos_label") | {"threshold": threshold}
     stated |= {"measures": to.measures or None, "shows_folds": per_fold}

@@ -55,7 +55,7 @@ def aggregate(
     $ assay crowd aggregate crowd/labels.csv --qrels crowd.qrels
     """
     result = _crowd(labels, crowd, exclude, drawing, to)
-    judgments = None if qrels is None else result.to_qrels(rule, level=level)
+    judgments: Any = None if qrels is None else result.to_qrels(rule, level=level)
     text = output.rendered(result, to)
     output.remarks(result.warnings, quiet=to.quiet)
     if qrels is not None:

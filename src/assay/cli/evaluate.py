@@ -11,6 +11,7 @@ from assay.core import options as shared
 from assay.core.domains import Choice
 from assay.core.errors import ParameterError
 from assay.core.options import CONTENTS, OUTPUT, option
+from assay.core.registry import load
 
 if TYPE_CHECKING:
     from assay.subjects.ranking.evaluation import Evaluation
@@ -110,10 +111,9 @@ def classifier(
     $ assay classifier evaluate letters/spam.csv --positive spam
     $ assay classifier evaluate --matrix '13 4 2; 2 15 1; 5 1 57' --labels Woman,Man,Child
     """
-    from assay.subjects.labels.result import ClassificationView  # noqa: PLC0415  # `assay --help` loads no Polars
-
     orientation = contents.get("orientation")
-    Choice((None, "rows_are_true", "rows_are_predicted")).check("orientation", orientation)
+    if orientation is not None:
+        Choice(("rows_are_true", "rows_are_predicted")).check("orientation", orientation)
     if labels.one_class is not None and labels.pos_label is not None:
         raise ParameterError("--positive goes without --class, which makes its class the positive one")
     items.one_source({"a file of predictions": files, "--matrix": matrix})
@@ -127,7 +127,8 @@ def classifier(
     else:
         systems = items.predictions(files or [], read, quiet=to.quiet)
     stated = {"pos_label": positive, "threshold": threshold, "one_class": labels.one_class, "mute": mute, **sampling}
-    view, place = ClassificationView(**contents), "assay.subjects.labels.evaluation:classify"
+    view = load("assay.subjects.labels.result:ClassificationView")(**contents)
+    place = "assay.subjects.labels.evaluation:classify"
     result = inputs.result_of(place, "computing intervals", to, systems, to.measures or None, shown=view, **stated)
     if contents.get("prevalences") and result.task != "binary":
         raise ParameterError(
@@ -153,15 +154,14 @@ def clustering(
     $ assay clustering evaluate notes/notes.csv --unlabelled drop
     $ assay clustering evaluate --contingency '5 1 2; 1 4 0; 0 1 3' -m NMI -m ARI
     """
-    from assay.subjects.clusters.result import ClusteringView  # noqa: PLC0415  # `assay --help` loads no Polars
-
     items.one_source({"a file of clusters": files, "--contingency": table})
     rules = items.cluster_rules(clusters)
     if table is not None:
         systems: Any = items.typed_contingency(table, clusters)
     else:
         systems = items.clusterings(files or [], clusters, quiet=to.quiet)
-    place, stated = "assay.subjects.clusters.evaluation:cluster", {"mute": mute, "shown": ClusteringView(**parts)}
+    view = load("assay.subjects.clusters.result:ClusteringView")(**parts)
+    place, stated = "assay.subjects.clusters.evaluation:cluster", {"mute": mute, "shown": view}
     inputs.give(place, "computing intervals", to, systems, to.measures or None, **stated, **rules, **sampling)
 
 
