@@ -89,7 +89,7 @@ def decided(gate: Callable[..., Any]) -> Callable[..., int]:
     """A command that gates: it writes what a pipeline reads, be it that something is wrong, and gives the exit code."""
 
     @wraps(gate)
-    def command(*, to: Gating, **arguments: Any) -> int:
+    def command(*, to: Gating, **arguments: object) -> int:
         try:
             Choice(("github",)).check("--annotations", to.annotations or "github")
             result: GateResult = gate(to=to, **arguments)

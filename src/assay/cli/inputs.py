@@ -215,14 +215,14 @@ def bar(activity: str, total: float, *, hidden: bool) -> Iterator[Callable[[floa
         _activities.pop()
 
 
-def result_of(place: str, activity: str, to: Any, *arguments: Any, **stated: Any) -> Any:
+def result_of(place: str, activity: str, to: Any, *arguments: Any, **stated: object) -> Any:
     """What a function of the library makes, which is loaded now; a terminal shows that it is at work."""
     files = [file for argument in arguments if isinstance(argument, list) for file in argument]
     with progress(files, hidden=to.quiet), working(activity, hidden=to.quiet):
         return load(place)(*arguments, **stated)
 
 
-def give(place: str, activity: str, to: Output, *arguments: Any, **stated: Any) -> Any:
+def give(place: str, activity: str, to: Output, *arguments: Any, **stated: object) -> Any:
     """Give what a function of the library makes, in the form asked for, and tell what is odd about it."""
     result = result_of(place, activity, to, *arguments, **stated)
     give_result(result, to)

@@ -44,7 +44,7 @@ def __getattr__(place: str) -> Any:
     tree = _tree(sorted(named, key=lambda each: _is_group(each.hint)), arguments)  # its own options come first
     inputs = [name for name, each in arguments.items() if each.kind is Argument.POSITIONAL_ONLY]
 
-    def command(*values: Any, **options: Any) -> Any:
+    def command(*values: object, **options: object) -> Any:
         filled = _filled(tree, dict(zip(inputs, values, strict=False)) | options)
         for group in filled.values():
             if hasattr(group, "check"):
