@@ -24,7 +24,7 @@ is the number of documents retrieved; *R* is the number of relevant documents, r
 precision at rank *i*; a star marks the ideal ranking. The numbers of the examples are rounded.
 
 Classifiers have [a page of their own](classifiers.md), and so have [clusterings](clusterings.md), [the agreement of
-judges](agreement.md) and [what users do](clicks.md)."""
+judges](agreement.md), [what users do](clicks.md) and [rank correlations](orders.md)."""
 _CLASSIFIERS = """\
 # Measures of classifiers
 
@@ -57,6 +57,11 @@ _CLICKS = """\
 `assay clicks evaluate -m CTR@1 -m 'SatisfiedClicks(dwell=10)' -m SessionSuccess`. All are ratios of sums over the users
 of a log. A number that is undefined says why. What they mean, and what they do not:
 [What do my users do?](../what-do-my-users-do.md)"""
+_ORDERS = """\
+# Rank correlations
+
+`assay scores explain tau --order 'A B C D' --order 'B A C D'`. All are made of two orders of items. A number that is
+undefined says why. Which to take: [Do measures rank systems alike?](../correlate.md)"""
 _NAMES = """\
 ## Names in other tools
 
@@ -76,6 +81,7 @@ def pages() -> dict[str, str]:
         "clusterings": _together(_CLUSTERINGS, list(registered("clustering").values())),
         "agreement": _together(_AGREEMENT, list(registered("agreement").values())),
         "clicks": _together(_CLICKS, list(registered("behaviour").values())),
+        "orders": _together(_ORDERS, list(registered("order").values())),
     }
 
 

@@ -187,7 +187,7 @@ class TestPlot:
     @pytest.mark.parametrize(
         ("typed", "says"),
         [
-            (("letters/spam.csv", "--positive", "spam", "--bins", "4"), "--bins has no meaning for --kind roc"),
+            ((*SPAM[:3], "--binning", "mass"), "--binning has no meaning for --kind roc"),
             ((*SPAM[:3], "-k", "pr", "--seed", "4"), "--seed has no meaning for --kind pr"),
             (("letters/spam.csv", "--level", "2"), "--level goes with assay plot"),
             (("letters/spam.csv", "--subtopics"), "--subtopics goes with assay plot"),

@@ -18,12 +18,10 @@ import pytest
 from command import invoke, run_assay
 
 import assay
-from assay import AssayError, ParameterError, Policies, cli, new_collection
-from assay.cli.calling import call
+from assay import ParameterError, Policies, cli, new_collection
 from assay.cli.commands import SUBJECTS, application, every_command, names_of
 from assay.cli.files import lay_out
 from assay.cli.help_pages import help_page
-from assay.cli.hints import MOVED, RENAMED
 from assay.core import options as shared
 
 APP = application()
@@ -314,16 +312,3 @@ def test_the_reference_lists_every_command_as_it_is() -> None:
     script = Path(__file__).parents[1] / "scripts" / "command_reference.py"
     checked = subprocess.run([sys.executable, str(script), "--check"], capture_output=True, text=True, check=False)
     assert checked.returncode == 0, checked.stdout
-
-
-@pytest.mark.parametrize("called", RENAMED)
-def test_a_command_of_before_points_to_what_is_typed_now(called: str) -> None:
-    with pytest.raises(ParameterError if " " not in called else AssayError, match=f"`assay {called}` is now: assay "):
-        call([*called.split(), "nowhere.csv", "nowhere.run"])
-
-
-@pytest.mark.parametrize(("command", "option"), MOVED)
-def test_an_option_of_before_points_to_what_is_typed_now(command: str, option: str) -> None:
-    words = [*(command or "compare").split(), "qrels", "old.run", "new.run", option, "x"]
-    with pytest.raises(ParameterError, match=re.escape(f"{option}: {MOVED[command, option]}")):
-        call(words)

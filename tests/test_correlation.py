@@ -19,7 +19,8 @@ from strategies import quickly
 
 import assay
 from assay import InputError, ParameterError, correlate, explain, read_scores
-from assay.stats.correlation import COEFFICIENTS, Orders, kendall, pearson, row_by_row, spearman, tau_ap
+from assay.measures.counting.orders import Comparisons
+from assay.stats.correlation import COEFFICIENTS, kendall, pearson, row_by_row, spearman, tau_ap
 from assay.stats.overlap import rbo
 
 TEA = Path(__file__).parents[1] / "src" / "assay" / "data" / "tea"
@@ -297,7 +298,7 @@ def test_every_coefficient_is_registered_under_the_name_that_it_gives() -> None:
     for one in COEFFICIENTS:
         found = one.of(first, second, 0.95)
         assert found.name == one.name
-        assert one.rows(Orders.of(first[None]), Orders.of(second[None])) == approx(found.value)
+        assert one.rows(Comparisons.of(first[None]), Comparisons.of(second[None])) == approx(found.value)
         stretched = one.of(first**3, second, 0.95).value
         assert (stretched == approx(found.value)) == one.of_order
 

@@ -214,10 +214,10 @@ def test_every_measure_gets_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
     from measure_pages import pages  # type: ignore[import-not-found]  # noqa: PLC0415  # beside the pages, not in a package
 
     made = pages()
-    assert set(made) == {*measures.registered(), "index", "classifiers", "clusterings", "agreement", "clicks"}
+    assert set(made) == {*measures.registered(), "index", "classifiers", "clusterings", "agreement", "clicks", "orders"}
     pages_of: dict[measures.Vocabulary, str] = {
         "binary": "classifiers", "multiclass": "classifiers", "clustering": "clusterings", "agreement": "agreement",
-        "behaviour": "clicks",
+        "behaviour": "clicks", "order": "orders",
     }  # fmt: skip
     for vocabulary, page in pages_of.items():
         for measure in measures.registered(vocabulary).values():

@@ -20,9 +20,9 @@ from strategies import quickly
 from assay import AssayError, Clusters, Contingency, ParameterError, Points, cluster, explain, parse_measure
 from assay.cli.literals import order_in, points_in_clusters
 from assay.measures import registered
+from assay.measures.counting.orders import Orders
 from assay.stats.correlation import kendall, spearman, tau_ap
 from assay.stats.overlap import rbo
-from assay.verbs.explanation.coefficients import is_coefficient
 
 PAGE = Path(__file__).parents[1] / "docs" / "worked-examples.md"
 NOTES = Path(__file__).parents[1] / "src" / "assay" / "data" / "notes" / "notes.csv"
@@ -201,13 +201,27 @@ def test_pairs_are_counted_as_a_slow_twin_counts_them(numbers: tuple[list[int], 
 def test_overlap_is_that_of_correlate_depth_by_depth(one: list[str], other: list[str], cut: int, p: float) -> None:
     found = explain(f"RBO(p={p})", one, other[:cut])
     assert found.value == pytest.approx(rbo(one, other[:cut], p).extrapolated)
-    parts = dict(found.counts)
-    assert parts["sum of product"] + parts["last share"] * parts["chance to read on"] == pytest.approx(found.value)
+    parts, total = dict(found.counts), float(found.steps[0].frame["product"].sum())
+    assert total + parts["last share"] * parts["chance to read on"] == pytest.approx(found.value)
 
 
-def test_names_of_coefficients_are_known_and_measures_are_none() -> None:
-    assert all(map(is_coefficient, ["tau", "Kendall's tau-b", "tau_AP", "Spearman's rho", "RBO", "rbo(0.8)"]))
-    assert not any(is_coefficient(name) for name in (*registered("ranking"), *registered("clustering"), "F(beta=2)"))
+def test_names_of_coefficients_are_known_and_no_other_measure_has_them() -> None:
+    names = ["tau", "Kendall's tau-b", "tau_AP", "Spearman's rho", "RBO", "rbo(p=0.8)"]
+    known = [parse_measure(name, "order").name for name in names]
+    assert known == ["tau", "Kendall", "tau_AP", "Spearman", "RBO", "RBO"]
+    assert not registered("order").keys() & {*registered("ranking"), *registered("clustering"), *registered("binary")}
+
+
+@quickly
+@given(ORDERS)
+def test_registered_coefficients_lie_within_their_bounds_and_say_why_there_is_none(numbers: Any) -> None:
+    orders = Orders.of(*({f"i{place}": float(own) for place, own in enumerate(side)} for side in numbers))
+    for name, coefficient in registered("order").items():
+        if name == "RBO":
+            continue  # of rankings without ties
+        result = coefficient.per_unit(orders)
+        assert (result.reason(0) is None) == (len(set(numbers[0])) > 1 < len(set(numbers[1])))
+        assert np.isnan(result.values[0]) or -1 <= result.values[0] <= 1
 
 
 @pytest.mark.parametrize("measure", ["Kendall", "RBO"])
@@ -303,13 +317,13 @@ def test_a_file_of_numbers_holds_two_orders(tmp_path: Path) -> None:
         (["Silhouette", "--clusters", "0,1; 2 | 3,4"], "expected as many numbers in point 2"),
         (["Silhouette", "--clusters", "0 1 | 5", "--item", "9"], "a row from 1 to 3"),
         (["Silhouette", str(NOTES), "--system", "kmeans", "--unlabelled", "drop"], "--points"),
-        (["AP", "--order", "A B", "--order", "B A"], "expected Kendall"),
-        (["kendal", "--order", "A B", "--order", "B A"], "did you mean Kendall?"),
+        (["AP", "--order", "A B", "--order", "B A"], "no measure is called 'AP'"),
+        (["kendal", "--order", "A B", "--order", "B A"], "did you mean Kendall"),
         (["tau", "--order", "A B"], "takes --order twice"),
         (["tau", "--order", "A B", "--order", "A C"], "different items"),
         (["tau", "--order", "A A", "--order", "A B"], "each item once"),
-        (["tau(p=0.5)", "--order", "A B", "--order", "A B"], "goes with RBO"),
-        (["RBO(p=2)", "--order", "A B", "--order", "A B"], "chance to read on"),
+        (["tau(p=0.5)", "--order", "A B", "--order", "A B"], "tau has no parameter 'p'"),
+        (["RBO(p=2)", "--order", "A B", "--order", "A B"], "p of RBO is a number between 0 and 1"),
         (["nDCG", "--grades", "1,0", "--cluster-names", "a"], "--cluster-names goes with assay clustering explain"),
         (["nDCG", "--grades", "1,0", "--metric", "cosine"], "--metric goes with assay clustering explain"),
     ],

@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, TypedDict
 
 from assay.cli import inputs, items, options, output
 from assay.cli.literals import grades_by_document, names_in
-from assay.cli.options import Output, group, settings
+from assay.cli.options import Output
 from assay.core.errors import ParameterError
 from assay.core.options import EvaluationRules, option
 
 
-@group
-class AuditQuestion:
+class AuditQuestion(TypedDict, total=False):
     """What is asked of the data."""
 
-    query: options.Query | None = None
+    query: options.Query
     value: Annotated[
-        str | None, option(metavar="N", help="A value that another tool printed: which rule gives it? Exit 1 if none.")
-    ] = None
+        str, option(metavar="N", help="A value that another tool printed: which rule gives it? Exit 1 if none.")
+    ]
 
 
 def search(
+    asked: AuditQuestion,
+    rules: EvaluationRules,
+    to: Output,
     qrels: options.Judgments | None = None,
     run: options.Run | None = None,
-    /,
-    *,
     measures: options.Measures = (),
-    asked: AuditQuestion = AuditQuestion(),
     judged: Annotated[
         str | None, option(metavar="A:3,B:2", help="Judged documents and grades, instead of files.")
     ] = None,
@@ -37,8 +36,6 @@ def search(
     signature: Annotated[
         tuple[str, ...], option(metavar="TEXT", help="A signature; give two to see how they differ.")
     ] = (),
-    rules: EvaluationRules = EvaluationRules(),
-    to: Output = Output(),
 ) -> int:
     """Show what other tools' rules make of the same data, and which of them gives a value that somebody else got.
 
@@ -48,33 +45,29 @@ def search(
     $ assay audit qrels.txt words.run -m nDCG@5
     $ assay audit --judged A:3,B:2,C:1 --ranking A,X,B -m nDCG@3
     """
-    from assay.subjects.ranking.audit.audit import audit  # noqa: PLC0415  # `assay --help` need not load Polars
-
     items.one_source({"judgments and a run": qrels, "--judged and --ranking": judged or ranking,
                       "two signatures": signature})  # fmt: skip
-    stated = settings(asked)
     if signature:
-        items.refuse({**rules, **stated}, "goes with judgments and a run")
+        items.refuse({**rules, **asked}, "goes with judgments and a run")
         output.give(_compared(signature), to)
         return 0
     judgments: Any
     documents: Any
-    with inputs.working("counting by other rules", hidden=to.quiet):
-        if qrels is None:
-            if judged is None or ranking is None:
-                raise ParameterError("--judged and --ranking go together")
-            of_files = {"query": asked.query, "judge": rules.get("judge")}
-            items.refuse({name: value for name, value in of_files.items() if value}, "goes with files, not with a list")
-            judgments, documents = grades_by_document(judged), names_in(ranking, "--ranking", "documents")
-        elif run is None:
-            raise ParameterError("give a run after the judgments")
-        else:
-            judgments, documents = qrels, inputs.opened(qrels, [run])
-        if measures:
-            stated["measure"] = options.only(measures, "-m, --measure")
-        result = audit(judgments, documents, **stated, **rules)
+    if qrels is None:
+        if judged is None or ranking is None:
+            raise ParameterError("--judged and --ranking go together")
+        of_files = {"query": asked.get("query"), "judge": rules.get("judge")}
+        items.refuse({name: value for name, value in of_files.items() if value}, "goes with files, not with a list")
+        judgments, documents = grades_by_document(judged), names_in(ranking, "--ranking", "documents")
+    elif run is None:
+        raise ParameterError("give a run after the judgments")
+    else:
+        judgments, documents = qrels, inputs.opened(qrels, [run])
+    stated = {"measure": options.only(measures, "-m, --measure")} if measures else {}
+    place, activity = "assay.subjects.ranking.audit.audit:audit", "counting by other rules"
+    result = inputs.result_of(place, activity, to, judgments, documents, **stated, **asked, **rules)
     output.give(result, to, notes=result.notes)
-    return 1 if asked.value is not None and not result.is_found else 0
+    return 1 if "value" in asked and not result.is_found else 0
 
 
 def _compared(signatures: tuple[str, ...]) -> Any:

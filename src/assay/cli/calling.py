@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,6 @@ from cyclopts import CycloptsError
 from assay import __version__
 from assay.cli import inputs
 from assay.cli.commands import SEARCH, SUBJECTS, TOP, application, every_command, names_of, options_of
-from assay.cli.options import Output
 from assay.cli.output import Options
 from assay.core.errors import AssayError, InputError, ParameterError, did_you_mean, speaking
 
@@ -48,22 +46,13 @@ def call(words: list[str]) -> int:
         )
     except CycloptsError as problem:
         raise ParameterError(_wrong_call(app, command, words, problem)) from None
-    bound.apply_defaults()
-    columns: list[str] = []
     for name, value in bound.arguments.items():
-        bound.arguments[name] = _restored(value, columns, name)
+        bound.arguments[name] = _restored(value)
+    columns = bound.arguments.pop("columns", ())  # which hold for all that is read
     if opened is not None:
-        bound.arguments.update(inputs.of_collection(opened, bound.arguments))
+        names = bound.signature.parameters.keys()
+        bound.arguments.update(inputs.of_collection(opened, bound.arguments, names, texts=command in SEARCH))
     with speaking(Options(lambda: options_of(app, command))), _told_apart(command, words), _named_by(columns):
-        for group in bound.arguments.values():
-            if hasattr(group, "check"):
-                group.check()
-        overwrites = [getattr(each, "overwrite", None) for each in bound.arguments.values()]
-        overwrites.append(bound.arguments.get("overwrite"))
-        if any(each is not None for each in overwrites):
-            from assay.files import atomic  # noqa: PLC0415
-
-            atomic.start_anew(overwrite=any(overwrites))
         return function(*bound.args, **bound.kwargs) or 0
 
 
@@ -104,7 +93,7 @@ def _help_asked(words: list[str], command: str) -> str | None:
 
 
 @contextmanager
-def _named_by(columns: list[str]) -> Iterator[None]:
+def _named_by(columns: Sequence[str]) -> Iterator[None]:
     """Within this, columns have the roles that `--columns` gives them."""
     if not columns:  # `assay --help` loads no Polars
         yield
@@ -124,24 +113,11 @@ def _named_by(columns: list[str]) -> Iterator[None]:
         yield
 
 
-def _restored(value: Any, columns: list[str], name: str = "") -> Any:
-    """The value with `-` where it stood; the roles of columns are collected, since they hold for all that is read."""
-    if name == "columns" and isinstance(value, tuple | None):
-        columns += value or ()
-        return None
-    if isinstance(value, str | Path):
-        return type(value)("-") if str(value) == _STDIN else value
+def _restored(value: Any) -> Any:
+    """The value with `-` where it stood."""
     if isinstance(value, list | tuple):
-        return type(value)(_restored(each, columns) for each in value)
-    if isinstance(value, dict):
-        restored = {key: _restored(each, columns, key) for key, each in value.items()}
-        return {key: each for key, each in restored.items() if key != "columns"}
-    if is_dataclass(value) and not isinstance(value, type):
-        changes = {field.name: _restored(getattr(value, field.name), columns, field.name) for field in fields(value)}
-        if isinstance(value, Output) and changes["path"] == Path("-"):  # stdout, which is what no file means
-            changes["path"] = None
-        return replace(value, **changes)
-    return value
+        return type(value)(map(_restored, value))
+    return type(value)("-") if isinstance(value, str | Path) and str(value) == _STDIN else value
 
 
 def _wrong_call(app: App, command: str, words: list[str], problem: CycloptsError) -> str:

@@ -1,14 +1,14 @@
-"""`assay collection new|add|show|check|export|list`."""
+"""`assay collection new|add|show|check|export|list`, `assay topics sample LOG` and `assay topics write OUT`."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, TypeAlias
 
 from assay.cli import inputs, options, output
 from assay.cli.options import Output, group
 from assay.core.errors import number_of
-from assay.core.options import option
+from assay.core.options import SeedOption, option
 
 Folder: TypeAlias = Annotated[Path, options.argument("COLLECTION", "The folder of the collection.")]
 Files: TypeAlias = Annotated[
@@ -22,25 +22,28 @@ class Adding:
     """How files become part of a collection."""
 
     group: Annotated[str, option(metavar="NAME", help="The group that made the runs.")] = ""
-    manual: Annotated[bool, option(help="Mark these runs as manual.")] = False
     refer: Annotated[bool, option(help="Refer to the files where they are, instead of copying them.")] = False
     quiet: options.Quiet = False
 
-    def settings(self) -> dict[str, Any]:
-        """As the library takes them."""
-        return {"group": self.group, "manual": self.manual, "copy": not self.refer}
+    def add(self, place: str, folder: Path, files: list[str], **words: str) -> None:
+        """Copy the files, or refer to them, and say what the collection holds."""
+        named, how = inputs.by_name(files, "files"), {"group": self.group, "copy": not self.refer}
+        collection = inputs.result_of(place, "copying", self, folder, named, **how, **words)
+        if self.quiet:
+            return
+        parts = ["documents"] if collection.documents else []
+        parts += ["topics"] if collection.topics is not None else []
+        parts += [f"judgments ({', '.join(collection.judgments)})"] if collection.judgments else []
+        parts += [number_of("run", len(collection.runs))] if collection.runs else []
+        output.message(f"{collection.root}: {', '.join(parts) or 'nothing yet'}", err=False)
 
 
 def new(
     folder: Folder,
+    how: Adding,
     files: Files | None = None,
-    /,
-    *,
     name: Annotated[str, option(metavar="TEXT", help="Name of the collection (default: the folder's).")] = "",
-    description: Annotated[str, option(metavar="TEXT", help="What it is for.")] = "",
     language: Annotated[str, option(metavar="TEXT", help="Language of the documents.")] = "",
-    licence: Annotated[str, option(metavar="TEXT", help="Licence: who may use it, and how.")] = "",
-    how: Adding = Adding(),
 ) -> None:
     """Make a collection: a folder with one small manifest, and the files copied into it.
 
@@ -48,58 +51,40 @@ def new(
 
     $ assay collection new tea-collection topics.tsv qrels.txt words.run stems.run
     """
-    from assay.collections.building import new_collection  # noqa: PLC0415  # `assay --help` need not load Polars
-
-    words = {"name": name, "description": description, "language": language, "licence": licence}
-    with inputs.working("copying", hidden=how.quiet):
-        collection = new_collection(folder, inputs.by_name(files or [], "files"), **words, **how.settings())  # type: ignore[arg-type]
-    _tell(collection, how.quiet)
+    how.add("assay.collections.building:new_collection", folder, files or [], name=name, language=language)
 
 
-def add(folder: Folder, files: Files, /, *, how: Adding = Adding()) -> None:
+def add(folder: Folder, files: Files, how: Adding) -> None:
     """Add documents, topics, judgments or runs to a collection: all of the files, or none.
 
     $ assay collection add bikes bicycles/runs/bm25.run --group lexical
     """
-    from assay.collections.building import add_to_collection  # noqa: PLC0415
-
-    with inputs.working("copying", hidden=how.quiet):
-        collection = add_to_collection(folder, inputs.by_name(files, "files"), **how.settings())
-    _tell(collection, how.quiet)
+    how.add("assay.collections.building:add_to_collection", folder, files)
 
 
-def show(folder: Folder, /, *, inverse_grades: options.InverseGrades = False, to: Output = Output()) -> None:
+def show(folder: Folder, to: Output, inverse_grades: options.InverseGrades = False) -> None:
     """Count documents, topics, relevant documents per topic, grades, and what each run covers.
 
     Any folder with a collection will do; a well-known one is recognised by its counts.
 
     $ assay collection show bicycles
     """
-    from assay.collections.description import describe_collection  # noqa: PLC0415
-
-    with inputs.working("counting", hidden=to.quiet):
-        statistics = describe_collection(folder, inverse_grades=inverse_grades)
-    output.give(statistics, to, warnings=statistics.warnings)
+    place = "assay.collections.description:describe_collection"
+    inputs.give(place, "counting", to, folder, inverse_grades=inverse_grades)
 
 
-def check(folder: Folder, /, *, to: Output = Output()) -> int:
+def check(folder: Folder, to: Output) -> int:
     """Find what is missing or inconsistent. Exit 1 if anything is wrong, 0 if not.
 
     $ assay collection check bicycles
     """
-    from assay.collections.description import check_collection  # noqa: PLC0415
-
-    with inputs.working("checking", hidden=to.quiet):
-        checked = check_collection(folder)
-    output.give(checked, to)
+    checked = inputs.give("assay.collections.description:check_collection", "checking", to, folder)
     return 0 if checked.is_sound else 1
 
 
 def export(
     folder: Folder,
     target: Annotated[Path, options.argument("OUT", "A new folder.")],
-    /,
-    *,
     inverse_grades: options.InverseGrades = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -107,21 +92,17 @@ def export(
 
     $ assay collection export bicycles trec-bicycles
     """
-    from assay.collections.building import export_collection  # noqa: PLC0415
-
-    with inputs.working("writing", hidden=quiet):
-        exported = export_collection(folder, target, inverse_grades=inverse_grades)
+    place, to = "assay.collections.building:export_collection", Output(quiet=quiet)
+    exported = inputs.result_of(place, "writing", to, folder, target, inverse_grades=inverse_grades)
     if not quiet:
         output.message(f"{folder} -> {exported}: TREC layout")
 
 
 def catalogue(
+    to: Output,
     words: Annotated[
         list[str] | None, options.argument("WORD", "Words to search for; entries match all of them.")
     ] = None,
-    /,
-    *,
-    to: Output = Output(),
 ) -> None:
     """List well-known collections: documents, topics, year, what each is for; if only one matches, show all about it.
 
@@ -130,16 +111,52 @@ def catalogue(
     $ assay collection list medical
     $ assay collection list news english
     """
-    from assay.collections.catalogue import catalogue as known  # noqa: PLC0415
-
-    output.give(known(*(words or ())), to)
+    inputs.give("assay.collections.catalogue:catalogue", "searching", to, *(words or ()))
 
 
-def _tell(collection: Any, quiet: bool) -> None:
-    if quiet:
-        return
-    parts = ["documents"] if collection.documents else []
-    parts += ["topics"] if collection.topics is not None else []
-    parts += [f"judgments ({', '.join(collection.judgments)})"] if collection.judgments else []
-    parts += [number_of("run", len(collection.runs))] if collection.runs else []
-    output.message(f"{collection.root}: {', '.join(parts) or 'nothing yet'}", err=False)
+Size: TypeAlias = Annotated[int, option("-n", "--size", help="Number of topics.", least=1)]
+
+
+def sample_topics(
+    log: Annotated[
+        str, options.argument("LOG", "A table with a column of queries, or one query per line; - for stdin.")
+    ],
+    drawing: SeedOption,
+    size: Size = 50,
+    by: Annotated[str, option(help="uniform (default), frequency, or head-torso-tail.")] = "uniform",
+    target: Annotated[
+        Path | None, option("-o", "--output", help="Write the topics: .tsv, .jsonl, .trec, .ini (to edit).")
+    ] = None,
+    json: options.Json = False,
+    overwrite: options.Overwrite = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Sample 50 topics, or -n, from a query log, and list the strata; the seed is part of the result.
+
+    $ assay topics sample log.txt -n 50 --by head-torso-tail -o sampled.tsv
+    """
+    from assay.files.writing import write  # noqa: PLC0415  # `assay --help` need not load Polars
+
+    to, place = Output(json=json, quiet=quiet), "assay.collections.topic_sampling:sample_topics"
+    result = inputs.result_of(place, "sampling", to, log, size, by=by, **drawing)
+    if target is not None:
+        write(result.topics, target, overwrite=overwrite)
+    output.give(result, to)
+
+
+def write_topics(
+    target: Annotated[Path, options.argument("OUT", "A text file to edit, such as topics.ini.")],
+    size: Size = 5,
+    overwrite: options.Overwrite = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Write a text file for topics by hand: a section per topic, with title, description and narrative.
+
+    There are 5 empty topics, or -n. Assay reads it wherever topics are asked for.
+
+    $ assay topics write my-topics.ini -n 3
+    """
+    place = "assay.collections.topic_sampling:write_topics_to_edit"
+    inputs.result_of(place, "writing", Output(quiet=quiet), target, size, overwrite=overwrite)
+    if not quiet:
+        output.message(f"{target}: {number_of('topic', size)} to edit", err=False)

@@ -9,17 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 from assay.cli import inputs, items, options, output
 from assay.cli.options import Output, PairedClusters, PairedLabels, Tested, group
 from assay.cli.output import option as spelt
+from assay.core import options as shared
 from assay.core.errors import ParameterError
-from assay.core.options import (
-    CONTENTS,
-    AgreementRules,
-    ClickRules,
-    Columns,
-    EvaluationRules,
-    LogRules,
-    SpanRules,
-    option,
-)
+from assay.core.options import CONTENTS, option
 
 if TYPE_CHECKING:
     from assay.show.model import Section
@@ -63,13 +55,7 @@ class Lists:
 
 
 def search(
-    qrels: options.Judgments,
-    runs: options.Runs,
-    /,
-    *,
-    to: Comparing = Comparing(),
-    lists: Lists = Lists(),
-    rules: EvaluationRules = EvaluationRules(),
+    qrels: options.Judgments, runs: options.Runs, to: Comparing, lists: Lists, rules: shared.EvaluationRules
 ) -> None:
     """Test whether one run is better than another, how certain that is, and what it rests on.
 
@@ -82,17 +68,13 @@ def search(
     """
     if (lists.slices is None) != (lists.topics is None):
         raise ParameterError("--slices ATTRIBUTE and --topics FILE go together")
-    files = inputs.opened(qrels, runs)
-    with inputs.progress(files, hidden=to.quiet):
-        _deliver([qrels, files], rules, to, lists)
+    _deliver([qrels, inputs.opened(qrels, runs)], rules, to, lists)
 
 
 def classifier(
     files: options.PredictionFiles,
-    /,
-    *,
-    to: Comparing = Comparing(),
-    labels: PairedLabels = PairedLabels(),
+    to: Comparing,
+    labels: PairedLabels,
     flipped: Annotated[
         int | None, option(help="List N items that two classifiers predict differently.", least=1)
     ] = None,
@@ -109,9 +91,7 @@ def classifier(
     _deliver([systems], items.item_rules(labels), to, flipped=flipped)
 
 
-def clustering(
-    files: options.ClusterFiles, /, *, to: Comparing = Comparing(), clusters: PairedClusters = PairedClusters()
-) -> None:
+def clustering(files: options.ClusterFiles, to: Comparing, clusters: PairedClusters) -> None:
     """Decide whether one clustering is better than another, by the interval of the difference.
 
     Clusterings of the same items, side by side in one file, or one file each. Without -m: ARI, NMI, BCubedF,
@@ -123,14 +103,7 @@ def clustering(
     _deliver([items.clusterings(files, clusters, quiet=to.quiet)], rules, to)
 
 
-def extraction(
-    truth: options.TrueSpans,
-    systems: options.SpanFiles,
-    /,
-    *,
-    to: Comparing = Comparing(),
-    rules: SpanRules = SpanRules(),
-) -> None:
+def extraction(truth: options.TrueSpans, systems: options.SpanFiles, to: Comparing, rules: shared.SpanRules) -> None:
     """Test whether one system extracts spans better than another, and how certain that is.
 
     Numbers are of all spans together, and paired by document. The first of two systems is the baseline; of more, every
@@ -143,11 +116,9 @@ def extraction(
 
 def scores(
     path: options.ScoreFile,
-    /,
-    *,
-    to: Comparing = Comparing(),
+    to: Comparing,
     direction: options.Direction = (),
-    columns: Columns = None,  # noqa: ARG001  # `calling` sees to it
+    columns: shared.Columns = None,  # noqa: ARG001  # `calling` sees to it
 ) -> None:
     """Test whether one system is better than another, from scores alone, and how certain that is.
 
@@ -161,12 +132,7 @@ def scores(
 
 
 def agreement(
-    labels: options.LabelSets,
-    /,
-    *,
-    groups: options.Groups = (),
-    to: Comparing = Comparing(),
-    rules: AgreementRules = AgreementRules(),
+    labels: options.LabelSets, to: Comparing, rules: shared.AgreementRules, groups: options.Groups = ()
 ) -> None:
     """Test whether judges agree better in one set of labels than in another, on the same items.
 
@@ -179,14 +145,7 @@ def agreement(
     _deliver([sets], options.stated(rules, "repeated", "columns"), to)
 
 
-def clicks(
-    logs: options.LogFiles,
-    /,
-    *,
-    to: Comparing = Comparing(),
-    rules: ClickRules = ClickRules(),
-    reading: LogRules = LogRules(),
-) -> None:
+def clicks(logs: options.LogFiles, to: Comparing, rules: shared.ClickRules, reading: shared.LogRules) -> None:
     """Test whether users of one system do better than those of another, by Welch's test over users.
 
     The systems are those that a log names, or one log each. Without -m: CTR, ClickRR, SessionSuccess, Reformulation,
@@ -200,10 +159,9 @@ def clicks(
 
 def _deliver(systems: list[Any], rules: Any, to: Comparing, lists: Lists = Lists(), flipped: int | None = None) -> None:
     """Compare, and give the verdicts with what is listed besides."""
-    from assay.verbs.comparison import compare  # noqa: PLC0415
-
+    chosen = {"measures": to.measures or None, "baseline": to.baseline or None, **to.testing, **rules}
+    result = inputs.result_of("assay.verbs.comparison:compare", "comparing", to, *systems, **chosen)
     with inputs.working("comparing", hidden=to.quiet):
-        result = compare(*systems, measures=to.measures or None, baseline=to.baseline or None, **to.testing, **rules)
         sections = _sections(result, lists, flipped)
     text = _rendered(result, sections, to)
     if to.plot is not None:

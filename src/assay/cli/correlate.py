@@ -27,14 +27,12 @@ class Correlating(Output, Measured):
 def search(
     qrels: options.Judgments,
     runs: options.Runs,
-    /,
-    *,
+    to: Correlating,
+    sampling: Sampling,
+    rules: EvaluationRules,
     other_qrels: Annotated[
         tuple[str, ...], option(metavar="QRELS", help="Other judgments for the same runs; repeat.")
     ] = (),
-    to: Correlating = Correlating(),
-    sampling: Sampling = Sampling(),
-    rules: EvaluationRules = EvaluationRules(),
 ) -> None:
     """Check whether two measures, two sets of judgments or two topic sets rank systems alike.
 
@@ -68,11 +66,9 @@ def scores(
     files: Annotated[
         list[str], options.argument("FILE", "A CSV of scores, with -m; or one or two CSVs of names and numbers.")
     ],
-    /,
-    *,
-    to: Correlating = Correlating(),
+    to: Correlating,
+    sampling: Sampling,
     direction: options.Direction = (),
-    sampling: Sampling = Sampling(),
 ) -> None:
     """Check whether measures, topic sets or lists of numbers rank systems alike.
 

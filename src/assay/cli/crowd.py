@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypedDict
+from typing import Annotated, Any, TypedDict
 
 from assay.cli import inputs, options, output
 from assay.cli.options import Output
 from assay.core.errors import ParameterError
 from assay.core.options import COLUMNS, RULES, Alpha, Categories, Columns, Level, RepeatedLabels, SeedOption, option
 
-if TYPE_CHECKING:
-    from assay.collections.crowd import CrowdLabels
-
 LabelFile = Annotated[str, options.argument("LABELS", "Labels, one row each: item, worker, label; - for stdin.")]
 
 
-class CrowdRules(TypedDict, total=False):
+class CrowdInputs(TypedDict, total=False):
     """How labels of a crowd are read and put together."""
 
     method: Annotated[str, option(help="dawid-skene (default), mace, majority, weighted (by accuracy), median.")]
-    exclude: Annotated[
-        tuple[str, ...],
-        option(metavar="WORKER", help="Leave out this worker, or WORKER=REASON; or all flagged ones; repeat."),
-    ]
     ties: Annotated[
         str, option("--vote-ties", help="Tied labels: lowest (default), highest, random, none.", panel=RULES)
     ]
@@ -39,29 +32,34 @@ class CrowdRules(TypedDict, total=False):
     alpha: Alpha
 
 
+Excluded = Annotated[
+    tuple[str, ...],
+    option("--exclude", metavar="WORKER", help="Leave out this worker, or WORKER=REASON; or all flagged ones; repeat."),
+]
+
+
 def aggregate(
     labels: LabelFile,
-    /,
-    *,
-    rules: CrowdRules = CrowdRules(),
+    crowd: CrowdInputs,
+    drawing: SeedOption,
+    to: Output,
+    exclude: Excluded = (),
     qrels: Annotated[Path | None, option(metavar="FILE", help="Also write judgments to this file.")] = None,
     rule: Annotated[
         str, option("--grade-by", help="Grades of --qrels: chosen (default), expected, probability, relevant.")
     ] = "chosen",
     level: Level = 1.0,
-    drawing: SeedOption = SeedOption(),
-    to: Output = Output(),
 ) -> None:
     """Combine many workers' labels into one label per item, by a model of the workers, by votes, or by the median.
 
     $ assay crowd aggregate crowd/labels.csv --qrels crowd.qrels
     """
-    result = _crowd(labels, {**rules, **drawing}, to)
-    judgments = None if qrels is None else result.to_qrels(rule, level=level)  # type: ignore[arg-type]
+    result = _crowd(labels, crowd, exclude, drawing, to)
+    judgments: Any = None if qrels is None else result.to_qrels(rule, level=level)
     text = output.rendered(result, to)
     output.remarks(result.warnings, quiet=to.quiet)
-    if judgments is not None and qrels is not None:
-        from assay.files.writing import write  # noqa: PLC0415
+    if qrels is not None:
+        from assay.files.writing import write  # noqa: PLC0415  # `assay --help` loads no Polars
 
         write(judgments, qrels, overwrite=to.overwrite)
         if not to.quiet:
@@ -69,31 +67,22 @@ def aggregate(
     output.deliver(text, to)
 
 
-def workers(
-    labels: LabelFile,
-    /,
-    *,
-    rules: CrowdRules = CrowdRules(),
-    drawing: SeedOption = SeedOption(),
-    to: Output = Output(),
-) -> None:
+def workers(labels: LabelFile, crowd: CrowdInputs, drawing: SeedOption, to: Output, exclude: Excluded = ()) -> None:
     """Measure how good each worker is on gold and against the others, how fast, and who answers at random.
 
     $ assay crowd workers crowd/labels.csv
     """
     from assay.collections.crowd_sections import workers_document  # noqa: PLC0415  # `assay --help` loads no Polars
 
-    result = _crowd(labels, {**rules, **drawing}, to)
+    result = _crowd(labels, crowd, exclude, drawing, to)
     text = output.written(workers_document(result), to)
     output.remarks(result.warnings, quiet=to.quiet)
     output.deliver(text, to)
 
 
-def _crowd(labels: str, stated: dict[str, Any], to: Output) -> CrowdLabels:
-    from assay.collections.crowd import crowd  # noqa: PLC0415  # `assay --help` need not load Polars
-
-    with inputs.working("aggregating", hidden=to.quiet):
-        return crowd(inputs.kept(labels), **{**stated, "exclude": _excluded(stated.get("exclude", ()))})
+def _crowd(labels: str, rules: CrowdInputs, exclude: tuple[str, ...], drawing: SeedOption, to: Output) -> Any:
+    stated: dict[str, Any] = {**rules, **drawing, "exclude": _excluded(exclude)}
+    return inputs.result_of("assay.collections.crowd:crowd", "aggregating", to, inputs.kept(labels), **stated)
 
 
 def _excluded(texts: tuple[str, ...]) -> Any:
@@ -111,7 +100,6 @@ class HitRules(TypedDict, total=False):
     gold: Annotated[str, option(metavar="QRELS", help="Judgments to mix in as gold questions.")]
     documents: options.Documents
     per_hit: Annotated[int, option(help="Questions per HIT, gold included (5).", least=1)]
-    gold_per_hit: Annotated[int, option(help="Gold questions per HIT (1).", least=0)]
     redundancy: Annotated[int, option(help="Workers per HIT (5).", least=1)]
     price: Annotated[float, option("--pay", help="Pay of one assignment (0.05).")]
 
@@ -121,14 +109,12 @@ def hits(
     pool: Annotated[
         str, options.argument("POOL", "Pairs to label: a CSV or judgments (if any are below 0, only those).")
     ],
-    /,
-    *,
+    rules: HitRules,
+    drawing: SeedOption,
     output_path: Annotated[Path, option("-o", "--output", help="File to upload (hits.csv).")] = Path("hits.csv"),
     key: Annotated[
         Path, option(metavar="FILE", help="File for the key, which workers must not see (hits-key.csv).")
     ] = Path("hits-key.csv"),
-    rules: HitRules = HitRules(),
-    drawing: SeedOption = SeedOption(),
     json: options.Json = False,
     overwrite: options.Overwrite = False,
     quiet: options.Quiet = False,
@@ -137,28 +123,22 @@ def hits(
 
     $ assay crowd hits topics.tsv qrels.txt --per-hit 4 --redundancy 3
     """
-    from assay.collections.hits import make_hits  # noqa: PLC0415  # `assay --help` need not load Polars
-
     if Path("-") in {output_path, key}:
         raise ParameterError("HITs and their key are two files, not stdout: name them by --output and --key")
-    result = make_hits(topics, pool, **rules, **drawing)
+    place, to = "assay.collections.hits:make_hits", Output(json=json, quiet=quiet)
+    result = inputs.result_of(place, "cutting", to, topics, pool, **rules, **drawing)
     result.write(output_path, key, overwrite=overwrite)
-    output.give(result, Output(json=json, quiet=quiet), warnings=result.warnings)
+    output.give(result, to)
 
 
 class AuditRules(TypedDict, total=False):
     """What a model's labels are held against, and what they have to reach."""
 
-    families: Annotated[
-        tuple[str, ...],
-        option("--family-of", metavar="RUN=FAMILY", help="Model family that a run is built on; repeat."),
-    ]
     family: Annotated[str, option("--own-family", metavar="FAMILY", help="Family of the judging model.")]
     slices: Annotated[
         tuple[str, ...], option("--slice", metavar="COLUMN", help="Also audit within the groups of a column; repeat.")
     ]
     categories: Categories
-    weights: Annotated[str, option("--kappa-weights", help="Weights of kappa: none (default), linear, quadratic.")]
     least_kappa: Annotated[
         float, option(help="Smallest kappa that passes, with its whole interval (0.4).", panel=RULES)
     ]
@@ -173,29 +153,28 @@ class AuditRules(TypedDict, total=False):
 def audit(
     model: Annotated[str, options.argument("MODEL", "Labels of the model: a table, or judgments.")],
     people: Annotated[str, options.argument("PEOPLE", "Labels of people for the same items: a table, or judgments.")],
+    rules: AuditRules,
+    drawing: SeedOption,
+    to: Output,
     runs: Annotated[list[str] | None, options.argument("RUN", "Runs to rank by both; name=FILE names one.")] = None,
-    /,
-    *,
     measures: options.Measures = (),
-    rules: AuditRules = AuditRules(),
-    drawing: SeedOption = SeedOption(),
-    to: Output = Output(),
+    families: Annotated[
+        tuple[str, ...],
+        option("--family-of", metavar="RUN=FAMILY", help="Model family that a run is built on; repeat."),
+    ] = (),
 ) -> None:
     """Check whether a language model's labels can replace people's: kappa, leniency, flips, the ranking of systems.
 
     $ assay crowd audit crowd/model.csv bicycles/judgments.txt
     """
-    from assay.collections.llm import audit_judge  # noqa: PLC0415  # `assay --help` need not load Polars
-
-    stated: dict[str, Any] = {**rules, **drawing}
-    if "families" in rules:
-        stated["families"] = dict(map(_run_and_family, rules["families"]))
-    if (measure := options.only(measures, "-m, --measure")) is not None:
-        stated["measure"] = measure
-    opened = None if not runs else inputs.opened(people, runs)
-    with inputs.working("auditing", hidden=to.quiet):
-        result = audit_judge(inputs.kept(model), inputs.kept(people), runs=opened, **stated)
-    output.give(result, to, notes=result.warnings)
+    stated: dict[str, Any] = {**rules, **drawing, "runs": inputs.opened(people, runs) if runs else None}
+    if families:
+        stated["families"] = dict(map(_run_and_family, families))
+    if measures:
+        stated["measure"] = options.only(measures, "-m, --measure")
+    place, files = "assay.collections.llm:audit_judge", map(inputs.kept, (model, people))
+    result = inputs.result_of(place, "auditing", to, *files, **stated)
+    output.give(result, to, warnings=(), notes=result.warnings)
 
 
 def _run_and_family(text: str) -> tuple[str, str]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from assay.cli import inputs, items, options, output
 from assay.cli.options import ClusterColumns, Output, PredictionColumns, group
+from assay.core import registry
 from assay.core.options import Columns, Level, LogRules, Noise, option
 
 if TYPE_CHECKING:
@@ -22,8 +23,7 @@ class Diagnosing(Output):
 def search(
     qrels: options.Judgments,
     runs: options.Runs,
-    /,
-    *,
+    to: Diagnosing,
     measures: options.Measures = (),
     topics: options.Topics | None = None,
     documents: options.Documents | None = None,
@@ -32,7 +32,6 @@ def search(
     ] = None,
     level: Level = 1.0,
     columns: Columns = None,  # noqa: ARG001  # `calling` sees to it
-    to: Diagnosing = Diagnosing(),
 ) -> int:
     """Check judgments and runs for anything that makes scores wrong or misleading.
 
@@ -40,23 +39,17 @@ def search(
 
     $ assay doctor qrels.txt words.run
     """
-    from assay.verbs.diagnosis import doctor  # noqa: PLC0415  # `assay --help` need not load Polars
-
     named = inputs.by_name(runs, "runs", qrels)
-    with inputs.working("examining", hidden=to.quiet):
-        diagnosis = doctor(
-            qrels, named, measures or None, topics=topics, documents=documents, grades=grades, level=level
-        )
-    return deliver_diagnosis(diagnosis, to)
+    stated = {"topics": topics, "documents": documents, "grades": grades, "level": level}
+    place = "assay.verbs.diagnosis:doctor"
+    return deliver_diagnosis(inputs.result_of(place, "examining", to, qrels, named, measures or None, **stated), to)
 
 
 def classifier(
     files: options.PredictionFiles,
-    /,
-    *,
+    columns: PredictionColumns,
+    to: Diagnosing,
     train: Annotated[str | None, option(metavar="FILE", help="The items that the classifier was trained on.")] = None,
-    columns: PredictionColumns = PredictionColumns(),
-    to: Diagnosing = Diagnosing(),
 ) -> int:
     """Check a classifier's predictions for anything that makes numbers wrong or misleading.
 
@@ -72,14 +65,7 @@ def classifier(
     return _examine("labels", [*map(items.source_of, files)], to, {"column_names": stated, **further})
 
 
-def clustering(
-    files: options.ClusterFiles,
-    /,
-    *,
-    columns: ClusterColumns = ClusterColumns(),
-    noise: Noise = None,
-    to: Diagnosing = Diagnosing(),
-) -> int:
+def clustering(files: options.ClusterFiles, columns: ClusterColumns, to: Diagnosing, noise: Noise = None) -> int:
     """Check clusterings for anything that makes numbers wrong or misleading.
 
     It goes on where `assay clustering evaluate` refuses points. Exit 1 if there is an error among the findings.
@@ -94,11 +80,9 @@ def clustering(
 
 def extraction(
     truth: options.TrueSpans,
+    to: Diagnosing,
     predicted: options.SpanFile | None = None,
-    /,
-    *,
     columns: Columns = None,  # noqa: ARG001  # `calling` sees to it
-    to: Diagnosing = Diagnosing(),
 ) -> int:
     """Check true and predicted spans for anything that makes numbers wrong or misleading.
 
@@ -113,9 +97,7 @@ def extraction(
 
 def scores(
     path: options.ScoreFile,
-    /,
-    *,
-    to: Diagnosing = Diagnosing(),
+    to: Diagnosing,
     columns: Columns = None,  # noqa: ARG001  # `calling` sees to it
 ) -> int:
     """Check scores of systems for anything that makes comparisons wrong or misleading.
@@ -130,12 +112,10 @@ def scores(
 
 def agreement(
     labels: options.LabelFile,
-    /,
-    *,
+    to: Diagnosing,
     grades: Annotated[
         str | None, option(metavar="0..3", help="The scale, as 0..3 or 0,1,2; other labels are errors.")
     ] = None,
-    to: Diagnosing = Diagnosing(),
     columns: Columns = None,  # noqa: ARG001  # `calling` sees to it
 ) -> int:
     """Check labels of several judges for anything that makes agreement wrong or misleading.
@@ -147,7 +127,7 @@ def agreement(
     return _examine("judges", [labels], to, {} if grades is None else {"grades": grades})
 
 
-def clicks(logs: options.LogFiles, /, *, reading: LogRules = LogRules(), to: Diagnosing = Diagnosing()) -> int:
+def clicks(logs: options.LogFiles, reading: LogRules, to: Diagnosing) -> int:
     """Check a click log for what makes numbers wrong: robots, clocks, clicks on results that were not shown.
 
     It goes on where a line is no record. Exit 1 if there is an error among the findings.
@@ -158,12 +138,8 @@ def clicks(logs: options.LogFiles, /, *, reading: LogRules = LogRules(), to: Dia
 
 
 def _examine(subject: str, sources: list[Any], to: Diagnosing, stated: dict[str, Any] | None = None) -> int:
-    from assay.core import registry  # noqa: PLC0415
-    from assay.verbs.diagnosis.examination import examine  # noqa: PLC0415  # `assay --help` need not load Polars
-
-    with inputs.working("examining", hidden=to.quiet):
-        diagnosis = examine(registry.subject(subject), sources, stated)
-    return deliver_diagnosis(diagnosis, to)
+    place = "assay.verbs.diagnosis.examination:examine"
+    return deliver_diagnosis(inputs.result_of(place, "examining", to, registry.subject(subject), sources, stated), to)
 
 
 def deliver_diagnosis(diagnosis: Diagnosis, to: Diagnosing) -> int:

@@ -3,26 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from assay.cli import inputs, items, options, output
-from assay.cli.options import ClusterInputs, LabelInputs, Measured, Output, group, settings
+from assay.cli.options import ClusterInputs, LabelInputs, Measured, Output, group
+from assay.core import options as shared
 from assay.core.domains import Choice
 from assay.core.errors import ParameterError
-from assay.core.options import (
-    CONTENTS,
-    OUTPUT,
-    AgreementRules,
-    ClickRules,
-    Confidence,
-    EvaluationOptions,
-    LogRules,
-    Sampling,
-    Segments,
-    SpanRules,
-    Threshold,
-    option,
-)
+from assay.core.options import CONTENTS, OUTPUT, option
+from assay.core.registry import load
 
 if TYPE_CHECKING:
     from assay.subjects.ranking.evaluation import Evaluation
@@ -33,38 +22,32 @@ class Evaluating(Output, Measured):
     """By which measures systems are evaluated, and how that is shown."""
 
 
-@group
-class ListedContents:
+class ListedContents(TypedDict, total=False):
     """What is shown of a classifier."""
 
-    normalize: Annotated[
-        str | None, option(help="Show the matrix as shares of: true, pred or all.", panel=CONTENTS)
-    ] = None
-    errors: Annotated[int | None, option(help="List N misclassified items.", panel=CONTENTS, least=0)] = None
-    most_confused: Annotated[
-        int | None, option(help="List the N most confused pairs of labels.", panel=CONTENTS, least=0)
-    ] = None
+    normalize: Annotated[str, option(help="Show the matrix as shares of: true, pred or all.", panel=CONTENTS)]
+    errors: Annotated[int, option(help="List N misclassified items.", panel=CONTENTS, least=0)]
+    most_confused: Annotated[int, option(help="List the N most confused pairs of labels.", panel=CONTENTS, least=0)]
     prevalences: Annotated[
         tuple[float, ...],
         option("--prevalence", help="Show PPV and NPV if this share of items were positive; repeat.", panel=CONTENTS),
-    ] = ()
-    orientation: options.Orientation | None = None
+    ]
+    orientation: options.Orientation
 
 
-@group
-class ClusterParts:
+class ClusterParts(TypedDict, total=False):
     """What is shown of a clustering."""
 
-    per_class: Annotated[bool, option(help="Show where each class went, and its best match.")] = False
-    per_cluster: Annotated[bool, option(help="Show what each cluster contains.")] = False
-    moves: Annotated[bool, option(help="Show which classes are split, and which clusters merge classes.")] = False
+    per_class: Annotated[bool, option(help="Show where each class went, and its best match.")]
+    per_cluster: Annotated[bool, option(help="Show what each cluster contains.")]
+    moves: Annotated[bool, option(help="Show which classes are split, and which clusters merge classes.")]
 
 
 def search(
     qrels: options.Judgments,
     runs: options.Runs,
-    /,
-    *,
+    to: Evaluating,
+    rules: shared.EvaluationOptions,
     per_query: Annotated[
         bool, option("-q", "--per-query", help="Also show every query (in CSV, Markdown, LaTeX: instead of the means).")
     ] = False,
@@ -72,8 +55,6 @@ def search(
     signatures: Annotated[
         bool, option(help="Also print the signature of each number: what it depends on.", panel=OUTPUT)
     ] = False,
-    to: Evaluating = Evaluating(),
-    rules: EvaluationOptions = EvaluationOptions(),
 ) -> None:
     """Score runs against judgments.
 
@@ -113,16 +94,14 @@ def _rendered(result: Evaluation, form: str | None, per_query: bool, to: Output)
 
 
 def classifier(
+    to: Evaluating,
+    labels: LabelInputs,
+    contents: ListedContents,
+    sampling: shared.Sampling,
     files: options.PredictionFiles | None = None,
-    /,
-    *,
     matrix: options.Matrix | None = None,
-    to: Evaluating = Evaluating(),
-    labels: LabelInputs = LabelInputs(),
-    threshold: Threshold | None = None,
-    contents: ListedContents = ListedContents(),
+    threshold: shared.Threshold | None = None,
     mute: options.Mute = (),
-    sampling: Sampling = Sampling(),
 ) -> None:
     """Evaluate a classifier: confusion matrix, measures with intervals and baselines, classes, advice.
 
@@ -132,46 +111,41 @@ def classifier(
     $ assay classifier evaluate letters/spam.csv --positive spam
     $ assay classifier evaluate --matrix '13 4 2; 2 15 1; 5 1 57' --labels Woman,Man,Child
     """
-    from assay.subjects.labels.evaluation import classify  # noqa: PLC0415  # `assay --help` need not load Polars
-    from assay.subjects.labels.result import ClassificationView  # noqa: PLC0415
-
-    if contents.orientation is not None:
-        Choice(("rows_are_true", "rows_are_predicted")).check("orientation", contents.orientation)
+    orientation = contents.get("orientation")
+    if orientation is not None:
+        Choice(("rows_are_true", "rows_are_predicted")).check("orientation", orientation)
     if labels.one_class is not None and labels.pos_label is not None:
         raise ParameterError("--positive goes without --class, which makes its class the positive one")
     items.one_source({"a file of predictions": files, "--matrix": matrix})
     # The class is told to the verb, for matrices too.
     read, positive = options.without(labels, "one_class"), labels.pos_label
     if matrix is not None:
-        if contents.errors:
+        if contents.get("errors"):
             raise ParameterError("--errors goes with predictions: a matrix holds no items")
-        systems: Any = items.typed_matrix(matrix, read, contents.orientation)
+        systems: Any = items.typed_matrix(matrix, read, orientation)
         positive = None
     else:
         systems = items.predictions(files or [], read, quiet=to.quiet)
-    with inputs.working("computing intervals", hidden=to.quiet):
-        result = classify(
-            systems, to.measures or None, pos_label=positive, threshold=threshold, one_class=labels.one_class,
-            mute=mute, shown=ClassificationView(**settings(contents)), **sampling,
-        )  # fmt: skip
-        if contents.prevalences and result.task != "binary":
-            raise ParameterError(
-                f"--prevalence is about two labels, and there are {len(result.labels)}: --class compares one with all "
-                f"others, as in --class {result.labels[0]}"
-            )
-    output.give(result, to, warnings=result.warnings, notes=result.notes)
+    stated = {"pos_label": positive, "threshold": threshold, "one_class": labels.one_class, "mute": mute, **sampling}
+    view = load("assay.subjects.labels.result:ClassificationView")(**contents)
+    place = "assay.subjects.labels.evaluation:classify"
+    result = inputs.result_of(place, "computing intervals", to, systems, to.measures or None, shown=view, **stated)
+    if contents.get("prevalences") and result.task != "binary":
+        raise ParameterError(
+            f"--prevalence is about two labels, and there are {len(result.labels)}: --class compares one with all "
+            f"others, as in --class {result.labels[0]}"
+        )
+    output.give(result, to, notes=result.notes)
 
 
 def clustering(
+    to: Evaluating,
+    clusters: ClusterInputs,
+    parts: ClusterParts,
+    sampling: shared.Sampling,
     files: options.ClusterFiles | None = None,
-    /,
-    *,
     table: options.Table | None = None,
-    to: Evaluating = Evaluating(),
-    clusters: ClusterInputs = ClusterInputs(),
-    parts: ClusterParts = ClusterParts(),
     mute: options.Mute = (),
-    sampling: Sampling = Sampling(),
 ) -> None:
     """Evaluate a clustering: measures with intervals, against classes and by points, splits, merges, advice.
 
@@ -180,31 +154,25 @@ def clustering(
     $ assay clustering evaluate notes/notes.csv --unlabelled drop
     $ assay clustering evaluate --contingency '5 1 2; 1 4 0; 0 1 3' -m NMI -m ARI
     """
-    from assay.subjects.clusters.evaluation import cluster  # noqa: PLC0415  # `assay --help` need not load Polars
-    from assay.subjects.clusters.result import ClusteringView  # noqa: PLC0415
-
     items.one_source({"a file of clusters": files, "--contingency": table})
     rules = items.cluster_rules(clusters)
     if table is not None:
         systems: Any = items.typed_contingency(table, clusters)
     else:
         systems = items.clusterings(files or [], clusters, quiet=to.quiet)
-    with inputs.working("computing intervals", hidden=to.quiet):
-        view = ClusteringView(**settings(parts))
-        result = cluster(systems, to.measures or None, mute=mute, shown=view, **rules, **sampling)
-    output.give(result, to, warnings=result.warnings)
+    view = load("assay.subjects.clusters.result:ClusteringView")(**parts)
+    place, stated = "assay.subjects.clusters.evaluation:cluster", {"mute": mute, "shown": view}
+    inputs.give(place, "computing intervals", to, systems, to.measures or None, **stated, **rules, **sampling)
 
 
 def extraction(
     truth: options.TrueSpans,
+    rules: shared.SpanRules,
+    sampling: shared.Sampling,
+    to: Output,
     predicted: options.SpanFile | None = None,
-    /,
-    *,
-    rules: SpanRules = SpanRules(),
     misses: Annotated[bool, option(help="List the true spans that were not found.")] = False,
     false_alarms: Annotated[bool, option(help="List false-positive spans.")] = False,
-    sampling: Sampling = Sampling(),
-    to: Output = Output(),
 ) -> None:
     """Score extracted spans: precision, recall and F, overall and per type.
 
@@ -213,30 +181,26 @@ def extraction(
 
     $ assay extraction evaluate letters/names.conll
     """
-    from assay.subjects.spans.evaluation import extract  # noqa: PLC0415  # `assay --help` need not load Polars
-
     inputs.each_named(truth, [predicted])
-    with inputs.working("matching", hidden=to.quiet):
-        result = extract(truth, predicted, **rules, **sampling)
+    place = "assay.subjects.spans.evaluation:extract"
+    result = inputs.result_of(place, "matching", to, truth, predicted, **rules, **sampling)
     wanted = [name for name, asked in (("misses", misses), ("false_alarms", false_alarms)) if asked]
-    output.give(result.showing(*wanted), to, notes=result.notes)
+    output.give(result.showing(*wanted), to, warnings=(), notes=result.notes)
 
 
 def agreement(
     labels: options.LabelFiles,
-    /,
-    *,
+    to: Evaluating,
+    rules: shared.AgreementRules,
+    sampling: shared.Sampling,
     runs: Annotated[
         tuple[str, ...],
         option(metavar="RUN", help="Score this run by each judge's labels: do rankings change? Repeat."),
     ] = (),
-    by: Annotated[str, option(metavar="MEASURE", help="With --runs: the measure to rank them by (nDCG@10).")] = (
-        "nDCG@10"
-    ),
+    by: Annotated[
+        str, option(metavar="MEASURE", help="With --runs: the measure to rank them by (nDCG@10).")
+    ] = "nDCG@10",
     by_topic: options.ByTopic = False,
-    to: Evaluating = Evaluating(),
-    rules: AgreementRules = AgreementRules(),
-    sampling: Sampling = Sampling(),
 ) -> None:
     """Measure how far judges agree beyond chance: coefficients with intervals, pairs, topics, guidance.
 
@@ -246,29 +210,24 @@ def agreement(
     $ assay agreement evaluate bicycles/judgments.txt
     $ assay agreement evaluate bicycles/judgments.txt --judges ana,ben -m Kappa
     """
-    from assay.subjects.judges.evaluation import agree  # noqa: PLC0415  # `assay --help` need not load Polars
-
-    held = items.labels_of_judges(labels, rules)
-    with inputs.working("computing intervals", hidden=to.quiet):
-        result = agree(held, measures=to.measures or None, by_topic=by_topic, **rules, **sampling)
-        if runs:
-            from assay.collections.judge_rankings import agree_on_systems  # noqa: PLC0415
-
-            asked = {name: value for name, value in rules.items() if name in {"judges", "relevance_level"}}
-            ranked = agree_on_systems(held, inputs.opened("", runs), measure=by, **asked, **sampling)  # type: ignore[arg-type]
-            result = replace(result, rankings=ranked)
-    output.give(result, to, warnings=result.warnings)
+    held, place = items.labels_of_judges(labels, rules), "assay.subjects.judges.evaluation:agree"
+    stated = {"measures": to.measures or None, "by_topic": by_topic, **rules, **sampling}
+    result = inputs.result_of(place, "computing intervals", to, held, **stated)
+    if runs:
+        place, opened = "assay.collections.judge_rankings:agree_on_systems", inputs.opened("", runs)
+        asked = {name: value for name, value in rules.items() if name in {"judges", "relevance_level"}}
+        ranked = inputs.result_of(place, "ranking systems", to, held, opened, measure=by, **asked, **sampling)
+        result = replace(result, rankings=ranked)
+    output.give(result, to)
 
 
 def clicks(
     logs: options.LogFiles,
-    /,
-    *,
-    by: Segments | None = None,
-    to: Evaluating = Evaluating(),
-    rules: ClickRules = ClickRules(),
-    confidence: Confidence = 0.95,
-    reading: LogRules = LogRules(),
+    to: Evaluating,
+    rules: shared.ClickRules,
+    reading: shared.LogRules,
+    by: shared.Segments | None = None,
+    confidence: shared.Confidence = 0.95,
 ) -> None:
     """Measure what users do on result pages: click-through, ranks of clicks, abandonment, success, with intervals.
 
@@ -277,9 +236,6 @@ def clicks(
     $ assay clicks evaluate clicks/log.ndjson.gz
     $ assay clicks evaluate clicks/log.ndjson.gz -m CTR -m SessionSuccess --by week
     """
-    from assay.subjects.clicks.evaluation import clicks as evaluate_clicks  # noqa: PLC0415
-
-    with inputs.working("counting clicks", hidden=to.quiet):
-        held = items.click_logs(logs, reading)
-        result = evaluate_clicks(held, measures=to.measures or None, by=by, confidence=confidence, **rules)
-    output.give(result, to, warnings=result.warnings)
+    stated = {"measures": to.measures or None, "by": by, "confidence": confidence, **rules}
+    logs_read = items.click_logs(logs, reading)
+    inputs.give("assay.subjects.clicks.evaluation:clicks", "counting clicks", to, logs_read, **stated)

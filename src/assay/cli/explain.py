@@ -8,21 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 from assay.cli import inputs, items, options, output
 from assay.cli.literals import cells_in, grades_in, lists_by_name, numbers_by_grade, order_in, points_in
 from assay.cli.options import ClusterInputs, LabelInputs, Output, group, settings
-from assay.core.errors import ParameterError, did_you_mean, listed
-from assay.core.options import (
-    CONTENTS,
-    AgreementRules,
-    ClickRules,
-    EvaluationRules,
-    LogRules,
-    SeedOption,
-    SpanRules,
-    Threshold,
-    option,
-)
+from assay.core import options as shared
+from assay.core.errors import ParameterError
+from assay.core.options import CONTENTS, option
 
 if TYPE_CHECKING:
     from assay.measures.counting import Confusion
+    from assay.measures.registry import Measure
 
 
 Counts = Annotated[
@@ -51,7 +43,7 @@ class TypedLists:
     ] = ()
 
 
-def counts_of(measure: str, lists: TypedLists, rules: EvaluationRules) -> Any:
+def counts_of(measure: str, lists: TypedLists, rules: shared.EvaluationRules) -> Any:
     """The counts that a typed list stands for."""
     from assay.measures.definition import GivenCurve  # noqa: PLC0415  # `assay --help` need not load Polars
     from assay.verbs.explanation import ranks_of  # noqa: PLC0415
@@ -117,9 +109,6 @@ def two_orders(measure: str, orders: tuple[str, ...], path: str | None) -> list[
     return list(columns.values())
 
 
-COEFFICIENTS = ("Kendall", "tau", "Spearman", "tau_AP", "RBO")
-
-
 @group
 class Explaining(Output):
     """How much of an explanation is shown, and in which form."""
@@ -130,14 +119,12 @@ class Explaining(Output):
 
 def search(
     measure: options.MeasureName,
+    lists: TypedLists,
+    to: Explaining,
+    rules: shared.EvaluationRules,
     qrels: options.Judgments | None = None,
     run: options.Run | None = None,
-    /,
-    *,
     query: options.Query | None = None,
-    lists: TypedLists = TypedLists(),
-    to: Explaining = Explaining(),
-    rules: EvaluationRules = EvaluationRules(),
 ) -> None:
     """Show how a score was computed: every step, the formula with its numbers, the result.
 
@@ -165,17 +152,15 @@ def search(
 
 def classifier(
     measure: options.MeasureName,
+    labels: LabelInputs,
+    to: Explaining,
     path: options.PredictionFile | None = None,
-    /,
-    *,
     matrix: options.Matrix | None = None,
     typed: options.TypedScores | None = None,
     counts: Counts = (),
     item: Annotated[str | None, option(metavar="ID", help="Which item, for measures of single items.")] = None,
-    labels: LabelInputs = LabelInputs(),
-    threshold: Threshold | None = None,
+    threshold: shared.Threshold | None = None,
     orientation: options.Orientation | None = None,
-    to: Explaining = Explaining(),
 ) -> None:
     """Show how a classifier's number was computed: every step, the formula with its numbers, the result.
 
@@ -209,9 +194,10 @@ def classifier(
 
 def clustering(
     measure: options.MeasureName,
+    clusters: ClusterInputs,
+    drawing: shared.SeedOption,
+    to: Explaining,
     path: options.ClusterFile | None = None,
-    /,
-    *,
     table: options.Table | None = None,
     typed: Annotated[
         str | None, option("--clusters", metavar="'0 1 2 | 10 11'", help="Points in clusters instead of a file.")
@@ -223,9 +209,6 @@ def clustering(
         str | None, option("--class-names", metavar="a,b,c", help="Names of the classes of --contingency.")
     ] = None,
     item: Annotated[str | None, option(metavar="ID", help="Which item, for Silhouette.")] = None,
-    clusters: ClusterInputs = ClusterInputs(),
-    drawing: SeedOption = SeedOption(),
-    to: Explaining = Explaining(),
 ) -> None:
     """Show how a clustering's number was computed: every step, the formula with its numbers, the result.
 
@@ -255,12 +238,10 @@ def clustering(
 def extraction(
     measure: options.MeasureName,
     truth: options.TrueSpans,
+    rules: shared.SpanRules,
+    to: Explaining,
     system: options.SpanFile | None = None,
-    /,
-    *,
     kind: Annotated[str | None, option("--type", metavar="TYPE", help="Only the spans of this type.")] = None,
-    rules: SpanRules = SpanRules(),
-    to: Explaining = Explaining(),
 ) -> None:
     """Show how a number of extracted spans was computed: the counts, the formula with its numbers, the result.
 
@@ -274,11 +255,9 @@ def extraction(
 def agreement(
     measure: options.MeasureName,
     labels: options.LabelFiles,
-    /,
-    *,
+    rules: shared.AgreementRules,
+    to: Explaining,
     query: options.Query | None = None,
-    rules: AgreementRules = AgreementRules(),
-    to: Explaining = Explaining(),
 ) -> None:
     """Show how a coefficient of agreement was computed: the labels, P(A) and P(E), the formula with its numbers.
 
@@ -292,12 +271,10 @@ def agreement(
 def clicks(
     measure: options.MeasureName,
     logs: options.LogFiles,
-    /,
-    *,
+    rules: shared.ClickRules,
+    reading: shared.LogRules,
+    to: Explaining,
     user: Annotated[str | None, option(metavar="ID", help="Only this user (or session, or page).")] = None,
-    rules: ClickRules = ClickRules(),
-    reading: LogRules = LogRules(),
-    to: Explaining = Explaining(),
 ) -> None:
     """Show the two sums that a number is a ratio of, and which users move it most.
 
@@ -311,32 +288,26 @@ def clicks(
 
 def scores(
     measure: Annotated[str, options.argument("COEFFICIENT", "Kendall, tau, Spearman, tau_AP or RBO.")],
+    to: Explaining,
     path: Annotated[str | None, options.argument("FILE", "A CSV of names and two columns of numbers.")] = None,
-    /,
-    *,
     order: Annotated[
         tuple[str, ...], option(metavar="'A B=C D'", help="Items, the best first, = between tied ones; twice.")
     ] = (),
-    to: Explaining = Explaining(),
 ) -> None:
     """Show how a rank correlation of two orders was computed, step by step.
 
     $ assay scores explain Kendall --order 'A B C D' --order 'B A C D'
     """
-    from assay.verbs.explanation.coefficients import is_coefficient  # noqa: PLC0415  # `assay --help` loads no Polars
+    from assay.measures import parse_measure  # noqa: PLC0415  # `assay --help` loads no Polars
 
-    if not is_coefficient(measure):
-        raise ParameterError(f"expected {listed(COEFFICIENTS)}, got {measure}{did_you_mean(measure, COEFFICIENTS)}")
-    _deliver(measure, two_orders(measure, order, path), {}, to)
+    _deliver(parse_measure(measure, "order"), two_orders(measure, order, path), {}, to)
 
 
 def _deliver(
-    measure: str, systems: list[Any], stated: dict[str, Any], to: Explaining, *, positive: str | None = None
+    measure: str | Measure, systems: list[Any], stated: dict[str, Any], to: Explaining, *, positive: str | None = None
 ) -> None:
-    from assay.verbs.explanation import explain  # noqa: PLC0415  # `assay --help` need not load Polars
-
-    with inputs.working("computing", hidden=to.quiet):
-        result = explain(measure, *systems, show=to.show, running=to.running, **stated)
+    stated |= {"show": to.show, "running": to.running}
+    result = inputs.result_of("assay.verbs.explanation:explain", "computing", to, measure, *systems, **stated)
     if positive is not None:
         from assay.subjects.labels.explanation import of_class  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""`assay show FILE`, `assay convert IN OUT` and `assay examples [FOLDER]`."""
+"""`assay show FILE`, `assay convert IN OUT`, `assay examples [FOLDER]`, `assay demo` and `assay completion SHELL`."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ import tempfile
 from functools import partial
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from assay.cli import inputs, options
+from assay.cli.commands import application
 from assay.cli.options import Output
 from assay.cli.output import deliver, message, remarks, written
 from assay.core.domains import Choice
@@ -27,14 +28,12 @@ HOME = "tea"
 
 
 def show(
+    to: Output,
     path: Annotated[str | None, options.argument("FILE", "A file, a folder with a collection, or - for stdin.")] = None,
-    /,
-    *,
     kind: options.Kind | None = None,
     lines: Annotated[int, option("-n", "--lines", help="Number of rows to show (5).", least=0)] = 5,
     inverse_grades: options.InverseGrades = False,
     formats: Annotated[bool, option(help="List all formats that can be read and written.")] = False,
-    to: Output = Output(),
 ) -> None:
     """Show what a file contains: its format, rows, topics, grades, first rows; or what a folder contains.
 
@@ -65,8 +64,6 @@ def convert(
     target: Annotated[
         Path, options.argument("OUT", "File to write; its ending names the format. - for stdout, with --to.")
     ],
-    /,
-    *,
     kind: options.Kind | None = None,
     from_format: Annotated[str | None, option("--from", metavar="FORMAT", help="The format of IN (detected).")] = None,
     to_format: Annotated[
@@ -94,7 +91,6 @@ def convert(
 
 def examples(
     folder: Annotated[Path, options.argument("FOLDER", "A folder that does not exist yet.")] = Path("assay-examples"),
-    /,
 ) -> None:
     """Copy the example data into a new folder, in which every command of the documentation runs.
 
@@ -155,3 +151,76 @@ def _opened(source: str, kind: str | None, format: str | None = None, inverse_gr
     read = readers[detected.kind if detected else kind or "qrels"]
     table: Table = read(readable, format=detected.name if detected else None)
     return table
+
+
+#: The systems of the demo, and what they do; the first is what the others are held against.
+SYSTEMS = {
+    "bm25": "BM25 over titles and texts, with the words of the topic's title",
+    "described": "BM25 with the words of the topic's title and description",
+    "expanded": "BM25, then a second query with words of its best results",
+    "tfidf": "cosine of tf-idf vectors, no stemming",
+    "titles": "BM25 over the notes' titles only",
+    "shuffled": "the results of bm25 in a random order",
+}
+MEASURES = ("nDCG@10", "AP", "RR", "P@5", "R@20")
+_LONGEST_LINE, _LONGEST_PATH = 88, 5000
+
+
+def demo(
+    path: Annotated[Path, option("-o", "--output", help="Where to write the report (assay-demo.html).")] = Path(
+        "assay-demo.html"
+    ),
+    overwrite: options.Overwrite = False,  # noqa: ARG001  # heeded by whoever calls
+) -> None:
+    """Compare six ways to search notes on bicycles, and write a report to look at.
+
+    $ assay demo
+    """
+    from assay.show.terminal import Screen, show  # noqa: PLC0415
+    from assay.subjects.ranking.evaluation import evaluate  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.verbs.report.report import check_targets  # noqa: PLC0415
+
+    check_targets([path])  # before anything is read
+    screen = Screen.of(sys.stdout)
+    screen.line("Six ways to search 189 notes on bicycles, judged on 20 topics (0 not relevant to 3 answers it fully):")
+    screen.line()
+    for name, description in SYSTEMS.items():
+        screen.line(f"  {name:<10} {description}")
+    screen.line()
+    with (
+        resources.as_file(resources.files("assay") / "data" / "bicycles") as folder,
+        inputs.working("comparing", hidden=False),
+    ):
+        result = evaluate(folder / "qrels.txt", {name: folder / "runs" / f"{name}.run" for name in SYSTEMS}, MEASURES)
+        report = result.report(
+            title="Six ways to search notes on bicycles",
+            topics=folder / "topics.trec",
+            documents=folder / "documents.jsonl",
+            command=shlex.join(["assay", *sys.argv[1:]]),
+        )
+        report.save(path)
+    show(result.sorted_by("nDCG@10").document(), screen)
+    screen.line()
+    screen.line("Is one better than bm25?", "bold")
+    for sentence in str(report).splitlines():
+        screen.line(sentence, width=min(screen.width, _LONGEST_LINE))
+    screen.line()
+    screen.line("Why, query by query, with the rankings side by side, and how sure it is:")
+    screen.line(f"  {path.resolve()}", "bold", _LONGEST_PATH)
+    screen.line()
+    screen.line("Next: assay report QRELS RUN... on your own files, and assay measures.")
+    sys.stdout.write(screen.text)
+
+
+def completion(
+    shell: Annotated[Literal["bash", "zsh", "fish"], options.argument("SHELL", "bash, zsh or fish.")],
+) -> None:
+    """Print the completion script for your shell: commands and options.
+
+    For bash, put it into ~/.local/share/bash-completion/completions/assay; for zsh into ~/.zfunc/_assay; for fish into
+    ~/.config/fish/completions/assay.fish.
+
+    $ assay completion bash
+    """
+    Choice(("bash", "zsh", "fish")).check("SHELL", shell)
+    deliver(application().generate_completion(prog_name="assay", shell=shell))

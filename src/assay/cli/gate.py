@@ -5,37 +5,57 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import field
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from assay.cli import inputs, items, options, output
 from assay.cli.options import Measured, Output, PairedClusters, PairedLabels, group
+from assay.core import options as shared
 from assay.core.domains import Choice
 from assay.core.errors import AssayError, InputError, ParameterError, number_of
-from assay.core.options import (
-    AgreementRules,
-    ClickRules,
-    Columns,
-    EvaluationRules,
-    GateLevels,
-    Inconclusive,
-    LogRules,
-    MinJudged,
-    SpanRules,
-    option,
-)
+from assay.core.options import option
 
 if TYPE_CHECKING:
     from assay.verbs.gating.result import GateResult
 
-OldName = Annotated[
-    tuple[str, ...],
-    option("-b", "--baseline", metavar="NAME", help="The baseline, where a file holds several systems."),
-]
-NewName = Annotated[
-    str | None, option("-c", "--candidate", metavar="NAME", help="The candidate, where a file holds several systems.")
-]
+
+@group
+class TwoNames:
+    """The two systems that a gate is about, of several in a file."""
+
+    baseline: Annotated[
+        tuple[str, ...],
+        option("-b", "--baseline", metavar="NAME", help="The baseline, where a file holds several systems."),
+    ] = ()
+    candidate: Annotated[
+        str | None,
+        option("-c", "--candidate", metavar="NAME", help="The candidate, where a file holds several systems."),
+    ] = None
+
+    @property
+    def names(self) -> tuple[str | None, str | None]:
+        """Both names, as far as they were said."""
+        return options.only(self.baseline, "-b, --baseline"), self.candidate
+
+
+@group
+class TwoFiles(TwoNames):
+    """The two systems that a gate is about, in two files or in one."""
+
+    old: options.Baseline
+    new: options.Candidate | None = None
+
+    def read(self, systems_of: Callable[[str], list[Any]]) -> list[list[Any]]:
+        """The systems of each file."""
+        return [systems_of(file) for file in (self.old, self.new) if file is not None]
+
+    def sides(self, systems_of: Callable[[str], list[Any]]) -> list[Any]:
+        """Two files of systems, or the systems of all by their names: what a gate takes first."""
+        read = self.read(systems_of)
+        if len(read) == 2 and self.names == (None, None):
+            return [read[0], None, read[1]]
+        return [[system for systems in read for system in systems], *self.names]
 
 
 @group
@@ -45,8 +65,8 @@ class Gating(Output, Measured):
     margin: Annotated[
         tuple[str, ...], option(metavar="N", help="Smallest loss that matters: 0.01, or nDCG@10=0.02; repeat.")
     ] = ()
-    inconclusive: Inconclusive | None = None
-    rules: GateLevels = field(default_factory=GateLevels)
+    inconclusive: shared.Inconclusive | None = None
+    rules: shared.GateLevels
     junit: Annotated[Path | None, option(help="Also write JUnit XML to this file.")] = None
     summary: Annotated[Path | None, option(help="Also append Markdown to this file, such as $GITHUB_STEP_SUMMARY.")] = (
         None
@@ -65,18 +85,38 @@ class Gating(Output, Measured):
         return gate(*inputs, margin=margins, measures=self.measures or None, **stated)
 
 
+def decided(gate: Callable[..., Any]) -> Callable[..., int]:
+    """A command that gates: it writes what a pipeline reads, be it that something is wrong, and gives the exit code."""
+
+    @wraps(gate)
+    def command(*, to: Gating, **arguments: object) -> int:
+        try:
+            Choice(("github",)).check("--annotations", to.annotations or "github")
+            result: GateResult = gate(to=to, **arguments)
+            text: str = output.rendered(result, to)
+            if to.path is not None:
+                output.deliver(text, to)
+            _write(to, result.to_junit(), result.to_markdown())
+        except Exception as problem:
+            _write_problem(to, problem)
+            raise
+        _deliver(result, text, to)
+        return result.exit_code
+
+    return command
+
+
+@decided
 def search(
     qrels: options.Judgments,
     old: Annotated[str, options.argument("OLD", "The baseline: a run, or a file from `assay freeze`.")],
     new: Annotated[str, options.argument("NEW", "The candidate: a run; name=FILE names it.")],
-    /,
-    *,
-    to: Gating = Gating(),
-    min_judged: MinJudged | None = None,
+    to: Gating,
+    rules: shared.EvaluationRules,
+    min_judged: shared.MinJudged | None = None,
     slices: options.Slices | None = None,
     topics: options.Topics | None = None,
-    rules: EvaluationRules = EvaluationRules(),
-) -> int:
+) -> Any:
     """Decide whether a new run may replace the baseline: exit 0 not worse, 1 worse, 3 inconclusive.
 
     Worse means: by the margin or more. Exit 2 if the input is invalid. Without -m: nDCG@10, or all measures of a
@@ -84,29 +124,16 @@ def search(
 
     $ assay gate qrels.txt words.run stems.run -m AP --margin 0.02
     """
-
-    def decided() -> GateResult:
-        if (slices is None) != (topics is None):
-            raise ParameterError("--slices ATTRIBUTE and --topics FILE go together")
-        runs, baseline = _opened(qrels, old, new)
-        candidate = {runs[-1].name: runs[-1]}
-        with inputs.progress(runs, hidden=to.quiet):
-            more = {"min_judged": min_judged, "slices": slices, "topics": topics}
-            return to.gate([qrels, baseline, candidate], more | {**rules})
-
-    return _deliver(decided, to)
+    if (slices is None) != (topics is None):
+        raise ParameterError("--slices ATTRIBUTE and --topics FILE go together")
+    runs, baseline = _opened(qrels, old, new)
+    more = {"min_judged": min_judged, "slices": slices, "topics": topics, **rules}
+    with inputs.progress(runs, hidden=to.quiet):
+        return to.gate([qrels, baseline, {runs[-1].name: runs[-1]}], more)
 
 
-def classifier(
-    old: options.Baseline,
-    new: options.Candidate | None = None,
-    /,
-    *,
-    baseline: OldName = (),
-    candidate: NewName = None,
-    to: Gating = Gating(),
-    labels: PairedLabels = PairedLabels(),
-) -> int:
+@decided
+def classifier(two: TwoFiles, to: Gating, labels: PairedLabels) -> Any:
     """Decide whether a new classifier may replace the baseline: exit 0 not worse, 1 worse, 3 inconclusive.
 
     Worse means: by the margin or more. Exit 2 if the input is invalid. Give two files of predictions, or one with
@@ -114,24 +141,12 @@ def classifier(
 
     $ assay classifier gate letters/spam.csv -b words -c bayes --positive spam
     """
-
-    def decided() -> GateResult:
-        read = [items.predictions([file], labels, quiet=to.quiet) for file in (old, new) if file is not None]
-        return to.gate(_two(read, baseline, candidate), items.item_rules(labels))
-
-    return _deliver(decided, to)
+    sides = two.sides(lambda file: items.predictions([file], labels, quiet=to.quiet))
+    return to.gate(sides, items.item_rules(labels))
 
 
-def clustering(
-    old: options.Baseline,
-    new: options.Candidate | None = None,
-    /,
-    *,
-    baseline: OldName = (),
-    candidate: NewName = None,
-    to: Gating = Gating(),
-    clusters: PairedClusters = PairedClusters(),
-) -> int:
+@decided
+def clustering(two: TwoFiles, to: Gating, clusters: PairedClusters) -> Any:
     """Decide whether a new clustering may replace the baseline: exit 0 not worse, 1 worse, 3 inconclusive.
 
     Worse means: by the margin or more. Exit 2 if the input is invalid. Give two files, or one with several
@@ -139,43 +154,31 @@ def clustering(
 
     $ assay clustering gate notes/notes.csv -b density -c kmeans --unlabelled drop
     """
-
-    def decided() -> GateResult:
-        rules = items.cluster_rules(clusters)
-        read = [items.clusterings([file], clusters, quiet=to.quiet) for file in (old, new) if file is not None]
-        return to.gate(_two(read, baseline, candidate), rules)
-
-    return _deliver(decided, to)
+    rules = items.cluster_rules(clusters)
+    return to.gate(two.sides(lambda file: items.clusterings([file], clusters, quiet=to.quiet)), rules)
 
 
+@decided
 def extraction(
-    truth: options.TrueSpans,
-    old: options.Baseline,
-    new: options.Candidate,
-    /,
-    *,
-    to: Gating = Gating(),
-    rules: SpanRules = SpanRules(),
-) -> int:
+    truth: options.TrueSpans, old: options.Baseline, new: options.Candidate, to: Gating, rules: shared.SpanRules
+) -> Any:
     """Decide whether a new system may replace the baseline: exit 0 not worse, 1 worse, 3 inconclusive.
 
     Worse means: by the margin or more. Exit 2 if the input is invalid. Without -m: F.
 
     $ assay extraction gate letters/mentions.conll letters/lists.conll letters/capitals.conll
     """
-    return _deliver(lambda: to.gate([items.extractions(truth, [old, new], rules)], {}), to)
+    return to.gate([items.extractions(truth, [old, new], rules)], {})
 
 
+@decided
 def scores(
     path: options.ScoreFile,
-    /,
-    *,
-    baseline: OldName = (),
-    candidate: NewName = None,
-    to: Gating = Gating(),
+    two: TwoNames,
+    to: Gating,
     direction: options.Direction = (),
-    columns: Columns = None,  # noqa: ARG001  # `calling` sees to it
-) -> int:
+    columns: shared.Columns = None,  # noqa: ARG001  # `calling` sees to it
+) -> Any:
     """Decide whether a new system may replace the baseline: exit 0 not worse, 1 worse, 3 inconclusive.
 
     Worse means: by the margin or more. Exit 2 if the input is invalid. Name two of several systems by -b and -c.
@@ -183,26 +186,20 @@ def scores(
 
     $ assay scores gate scores.csv -b words -c stems -m AP
     """
+    from assay.files.small_tables import read_scores  # noqa: PLC0415  # `assay --help` need not load Polars
 
-    def decided() -> GateResult:
-        from assay.files.small_tables import read_scores  # noqa: PLC0415  # `assay --help` need not load Polars
-
-        table = read_scores(path, **({"measure": to.measures[0]} if to.measures else {}))
-        sides = [options.only(baseline, "-b"), candidate]
-        return to.gate([table, *sides], inputs.directions(direction))
-
-    return _deliver(decided, to)
+    table = read_scores(path, **({"measure": to.measures[0]} if to.measures else {}))
+    return to.gate([table, *two.names], inputs.directions(direction))
 
 
+@decided
 def agreement(
     old: options.Baseline,
+    to: Gating,
+    rules: shared.AgreementRules,
     new: options.Candidate | None = None,
-    /,
-    *,
     groups: options.Groups = (),
-    to: Gating = Gating(),
-    rules: AgreementRules = AgreementRules(),
-) -> int:
+) -> Any:
     """Decide whether new labels agree as well as the baseline's: exit 0 not worse, 1 worse, 3 inconclusive.
 
     Worse means: by the margin or more. Exit 2 if the input is invalid. Give two files of labels of the same items, or
@@ -210,27 +207,14 @@ def agreement(
 
     $ assay agreement gate bicycles/judgments.txt --group a=ana,ben --group b=ana,cleo --margin 0.1
     """
-
-    def decided() -> GateResult:
-        sets = items.label_sets([file for file in (old, new) if file is not None], groups, rules)
-        if len(sets) != 2:
-            raise ParameterError(f"a gate takes two sets of labels, not {len(sets)}: two files, or --group twice")
-        return to.gate([sets[0], None, sets[1]], options.stated(rules, "repeated", "columns"))
-
-    return _deliver(decided, to)
+    sets = items.label_sets([file for file in (old, new) if file is not None], groups, rules)
+    if len(sets) != 2:
+        raise ParameterError(f"a gate takes two sets of labels, not {len(sets)}: two files, or --group twice")
+    return to.gate([sets[0], None, sets[1]], options.stated(rules, "repeated", "columns"))
 
 
-def clicks(
-    log: options.Baseline,
-    new: options.Candidate | None = None,
-    /,
-    *,
-    baseline: OldName = (),
-    candidate: NewName = None,
-    to: Gating = Gating(),
-    rules: ClickRules = ClickRules(),
-    reading: LogRules = LogRules(),
-) -> int:
+@decided
+def clicks(two: TwoFiles, to: Gating, rules: shared.ClickRules, reading: shared.LogRules) -> Any:
     """Decide whether users do as well with a new system: exit 0 not worse, 1 worse, 3 inconclusive.
 
     Worse means: by the margin or more. Exit 2 if the input is invalid. Give one log that names its systems, or two
@@ -238,23 +222,17 @@ def clicks(
 
     $ assay clicks gate clicks/log.ndjson.gz -b bm25 -c described
     """
-
-    def decided() -> GateResult:
-        logs = [each for file in (log, new) if file is not None for each in items.click_logs([file], reading)]
-        names = {"baseline": options.only(baseline, "-b, --baseline"), "candidate": candidate}
-        return to.gate(logs, {**rules, **{role: name for role, name in names.items() if name is not None}})
-
-    return _deliver(decided, to)
+    logs = [log for part in two.read(lambda file: items.click_logs([file], reading)) for log in part]
+    names = zip(("baseline", "candidate"), two.names, strict=True)
+    return to.gate(logs, {**rules, **{role: name for role, name in names if name is not None}})
 
 
 def freeze(
     qrels: options.Judgments,
     run: options.Run,
-    /,
-    *,
     path: Annotated[Path, option("-o", "--output", help="File to write; - for stdout.")],
+    rules: shared.EvaluationRules,
     measures: options.Measures = (),
-    rules: EvaluationRules = EvaluationRules(),
     overwrite: options.Overwrite = False,  # noqa: ARG001  # heeded by whoever calls
     quiet: options.Quiet = False,
 ) -> None:
@@ -297,26 +275,8 @@ def _opened(qrels: str, old: str, new: str) -> tuple[list[Any], Any]:
     return [run, *runs], {run.name: run}
 
 
-def _two(read: list[list[Any]], baseline: tuple[str, ...], candidate: str | None) -> list[Any]:
-    """Two files of systems, or the systems of all by their names: what a gate takes first."""
-    first = options.only(baseline, "-b")
-    if len(read) == 2 and first is None and candidate is None:
-        return [read[0], None, read[1]]
-    return [[system for group in read for system in group], first, candidate]
-
-
-def _deliver(decide: Callable[[], GateResult], to: Gating) -> int:
-    """Decide, write what a pipeline reads, be it that something is wrong, and give the exit code."""
-    try:
-        Choice(("github",)).check("--annotations", to.annotations or "github")
-        result = decide()
-        text: str = output.rendered(result, to)
-        if to.path is not None:
-            output.deliver(text, to)
-        _write(to, result.to_junit(), result.to_markdown())
-    except Exception as problem:
-        _write_problem(to, problem)
-        raise
+def _deliver(result: GateResult, text: str, to: Gating) -> None:
+    """Tell what was read, and print the outcome unless it is in a file, with annotations where they are asked for."""
     inputs.say(result.evaluation, result.notes, quiet=to.quiet)
     apart = ""
     if to.annotations is not None:
@@ -331,7 +291,6 @@ def _deliver(decide: Callable[[], GateResult], to: Gating) -> int:
     sys.stderr.write(apart)
     if to.path is None:  # whoever reads stdout may close it: it comes last
         output.deliver(text, to)
-    return result.exit_code
 
 
 def _write(to: Gating, junit: str, summary: str) -> None:

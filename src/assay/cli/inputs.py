@@ -5,18 +5,21 @@ from __future__ import annotations
 import itertools
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from inspect import Parameter, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.cli.output import clear_progress, message, progress_line, remarks
+from assay.cli.output import give as give_result
 from assay.core.errors import ParameterError, number_of
+from assay.core.registry import load
 
 if TYPE_CHECKING:
     from cyclopts import App
 
+    from assay.cli.options import Output
     from assay.core.options import LogRules
     from assay.files import Source
     from assay.files.manifest import CollectionFolder
@@ -101,10 +104,12 @@ def _is_collection(word: str) -> bool:
         return False
 
 
-def of_collection(collection: CollectionFolder, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments of a command that a collection gives: runs by their names, all of them if none was named; texts.
+def of_collection(
+    collection: CollectionFolder, arguments: Mapping[str, Any], names: Collection[str], *, texts: bool
+) -> dict[str, Any]:
+    """The arguments of a command that a collection gives: runs by their names, all of them if none was named; `texts`.
 
-    A file of that name goes first.
+    A file of that name goes first. `names` are those of all arguments, set or not.
     """
 
     def run(word: str) -> str:
@@ -120,15 +125,14 @@ def of_collection(collection: CollectionFolder, arguments: Mapping[str, Any]) ->
     for name in ("run", "old", "new"):
         if isinstance(arguments.get(name), str):
             changed[name] = run(arguments[name])
-    if "qrels" in arguments and arguments["qrels"] is None and collection.judgments:
-        changed["qrels"] = str(collection.qrels())
-    if "groups" in arguments and arguments["groups"] is None:
-        changed["groups"] = str(collection.root)
-    if "topics" in arguments and "documents" in arguments:
+    defaults: dict[str, Any] = {"groups": collection.root}
+    if collection.judgments:
+        defaults["qrels"] = collection.qrels()
+    if texts and {"topics", "documents"} <= {*names}:
         documents = collection.documents[0] if len(collection.documents) == 1 else None
-        texts = {"topics": collection.topics, "documents": documents}
-        changed |= {name: str(path) for name, path in texts.items() if path is not None and arguments[name] is None}
-    return changed
+        defaults |= {"topics": collection.topics, "documents": documents}
+    unset = {name: path for name, path in defaults.items() if name in names and name not in arguments}
+    return changed | {name: str(path) for name, path in unset.items() if path is not None}
 
 
 def kept(file: str) -> str | Source:
@@ -209,6 +213,20 @@ def bar(activity: str, total: float, *, hidden: bool) -> Iterator[Callable[[floa
             finished.set()
             line.join()
         _activities.pop()
+
+
+def result_of(place: str, activity: str, to: Any, *arguments: Any, **stated: object) -> Any:
+    """What a function of the library makes, which is loaded now; a terminal shows that it is at work."""
+    files = [file for argument in arguments if isinstance(argument, list) for file in argument]
+    with progress(files, hidden=to.quiet), working(activity, hidden=to.quiet):
+        return load(place)(*arguments, **stated)
+
+
+def give(place: str, activity: str, to: Output, *arguments: Any, **stated: object) -> Any:
+    """Give what a function of the library makes, in the form asked for, and tell what is odd about it."""
+    result = result_of(place, activity, to, *arguments, **stated)
+    give_result(result, to)
+    return result
 
 
 @contextmanager

@@ -293,8 +293,6 @@ def label_sets(files: Sequence[str], groups: Sequence[str], rules: AgreementRule
 
 def convert_labels(
     labels: options.LabelFiles,
-    /,
-    *,
     path: Annotated[Path, option("-o", "--output", help="File to write: .csv, .tsv, .jsonl, .parquet, or .qrels.")],
     repeated: RepeatedLabels = "error",
     columns: Columns = None,  # noqa: ARG001  # `calling` sees to it

@@ -220,6 +220,20 @@ def numbers_in(text: str) -> list[int]:
     raise ParameterError(f"--ks: expected numbers of clusters, as 2:10 or 2,4,8, got {text!r}")
 
 
+def list_of_numbers(text: str, name: str, kind: Callable[[str], Held] = float) -> list[Held]:  # type: ignore[assignment]
+    """Numbers, with commas between them.
+
+    >>> list_of_numbers("0.5,0.75", "--quantiles"), list_of_numbers("5,10", "--depths", int)
+    ([0.5, 0.75], [5, 10])
+    """
+    try:
+        return [kind(word) for word in text.split(",")]
+    except ValueError:
+        raise ParameterError(
+            f"{name}: expected {'whole ' * (kind is int)}numbers as in 5,10,20, got {text!r}"
+        ) from None
+
+
 def order_in(text: str) -> dict[str, float]:
     """A number for each item, the larger the better: items with the best first, = between tied ones.
 

@@ -23,13 +23,13 @@ _KINDS: dict[str, tuple[Vocabulary, ...]] = {
     "clusterings": ("clustering",),
     "agreement": ("agreement",),
     "clicks": ("behaviour",),
+    "orders": ("order",),
 }
 
 
 def measures(
+    to: Output,
     name: Annotated[str | None, options.argument("NAME", "A measure, in the notation of any tool.")] = None,
-    /,
-    *,
     situation: Annotated[
         str | None,
         option(
@@ -43,7 +43,7 @@ def measures(
     clusterings: Annotated[bool, option(help="List measures of clusterings.")] = False,
     agreement: Annotated[bool, option(help="List measures of agreement between judges.")] = False,
     clicks: Annotated[bool, option(help="List measures of users' behaviour.")] = False,
-    to: Output = Output(),
+    orders: Annotated[bool, option(help="List rank correlations.")] = False,
 ) -> None:
     """List the measures, or describe one: definition, parameters, names in other tools, example.
 
@@ -51,7 +51,8 @@ def measures(
     $ assay measures nDCG
     $ assay measures --for web-search
     """
-    asked = {"classifiers": classifiers, "clusterings": clusterings, "agreement": agreement, "clicks": clicks}
+    asked = {"classifiers": classifiers, "clusterings": clusterings, "agreement": agreement, "clicks": clicks,
+             "orders": orders}  # fmt: skip
     kinds = [kind for kind, chosen in asked.items() if chosen]
     if len(kinds) > 1:
         raise ParameterError(f"choose {' or '.join(f'--{kind}' for kind in kinds)}, not both")
@@ -135,7 +136,7 @@ def _listed(known: list[Measure], kind: str | None, form: str | None) -> Documen
     heads = ["measure", "what it is", "in trec_eval" if of_rankings else "in scikit-learn"]
     parts: list[Table | Prose] = [Table.of("measures", pl.DataFrame(rows, schema=heads, orient="row"))]
     if kind is None and form is None:
-        other = "assay measures --classifiers, --clusterings, --agreement and --clicks list the others."
+        other = "assay measures --classifiers, --clusterings, --agreement, --clicks and --orders list the others."
         parts.append(Prose(other, "dim"))
     section = Section("measures", parts=tuple(parts), data={"measures": [_described(measure) for measure in known]})
     return Document("measures", (section,), "Measures")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias, TypeVar, dataclass_transform
+from typing import Annotated, Any, TypeVar, dataclass_transform
 
 from assay.core.errors import ParameterError
 from assay.core.options import (
@@ -61,8 +61,8 @@ def is_set(value: Any) -> bool:
 
 def without(group: Group, *names: str) -> Group:
     """A group of options in which some are not set."""
-    plain = type(group)()
-    return replace(group, **{name: getattr(plain, name) for name in names})  # type: ignore[type-var]
+    defaults = {each.name: each.default for each in fields(group)}  # type: ignore[arg-type]
+    return replace(group, **{name: defaults[name] for name in names})  # type: ignore[type-var]
 
 
 def stated(rules: Any, *but: str) -> dict[str, Any]:
@@ -90,152 +90,136 @@ def only(values: tuple[str, ...], name: str) -> str | None:
 
 # Inputs ---------------------------------------------------------------------------------------------------------------
 
-Judgments: TypeAlias = Annotated[
-    str, argument("QRELS", "Judgments: a file (also .gz, .zst), - for stdin, or a collection.")
+Judgments = Annotated[str, argument("QRELS", "Judgments: a file (also .gz, .zst), - for stdin, or a collection.")]
+
+Runs = Annotated[
+    list[str], argument("RUN", "One run or more, or - for stdin; name=FILE names one. A collection has its own.")
 ]
 
-Runs: TypeAlias = Annotated[
-    list[str],
-    argument("RUN", "One run or more, or - for stdin; name=FILE names one. A collection has its own."),
+Run = Annotated[str, argument("RUN", "The run; name=FILE names it.")]
+
+MeasureName = Annotated[str, argument("MEASURE", "The measure; `assay measures` lists them.")]
+
+PredictionFiles = Annotated[
+    list[str], argument("FILE", "Predictions with true labels: one file or more, or - for stdin; name=FILE names one.")
 ]
 
-Run: TypeAlias = Annotated[str, argument("RUN", "The run; name=FILE names it.")]
+PredictionFile = Annotated[str, argument("FILE", "Predictions with true labels, or - for stdin.")]
 
-MeasureName: TypeAlias = Annotated[str, argument("MEASURE", "The measure; `assay measures` lists them.")]
-
-PredictionFiles: TypeAlias = Annotated[
-    list[str],
-    argument("FILE", "Predictions with true labels: one file or more, or - for stdin; name=FILE names one."),
-]
-
-PredictionFile: TypeAlias = Annotated[str, argument("FILE", "Predictions with true labels, or - for stdin.")]
-
-ClusterFiles: TypeAlias = Annotated[
+ClusterFiles = Annotated[
     list[str], argument("FILE", "Cluster assignments: one file or more, or - for stdin; name=FILE names one.")
 ]
 
-ClusterFile: TypeAlias = Annotated[str, argument("FILE", "A file of points or clusters, or - for stdin.")]
+ClusterFile = Annotated[str, argument("FILE", "A file of points or clusters, or - for stdin.")]
 
-ScoreFile: TypeAlias = Annotated[
+ScoreFile = Annotated[
     str, argument("SCORES", "A CSV: system,measure,unit,value, or one column per system; - for stdin.")
 ]
 
-TrueSpans: TypeAlias = Annotated[
-    str, argument("TRUTH", "True spans: tagged tokens (CoNLL), JSONL, or a table; - for stdin.")
+TrueSpans = Annotated[str, argument("TRUTH", "True spans: tagged tokens (CoNLL), JSONL, or a table; - for stdin.")]
+
+SpanFile = Annotated[str, argument("SYSTEM", "Predicted spans, unless TRUTH holds them.")]
+
+SpanFiles = Annotated[list[str], argument("SYSTEM", "Predicted spans, one file per system; name=FILE names one.")]
+
+LabelFiles = Annotated[
+    list[str], argument("LABELS", "Labels of several judges, or one file per judge, as in ana=FILE; - for stdin.")
 ]
 
-SpanFile: TypeAlias = Annotated[str, argument("SYSTEM", "Predicted spans, unless TRUTH holds them.")]
+LabelSets = Annotated[list[str], argument("LABELS", "Labels of several judges, one file per set; name=FILE names one.")]
 
-SpanFiles: TypeAlias = Annotated[
-    list[str], argument("SYSTEM", "Predicted spans, one file per system; name=FILE names one.")
-]
+LabelFile = Annotated[str, argument("LABELS", "Labels of several judges, or - for stdin.")]
 
-LabelFiles: TypeAlias = Annotated[
-    list[str],
-    argument("LABELS", "Labels of several judges, or one file per judge, as in ana=FILE; - for stdin."),
-]
-
-LabelSets: TypeAlias = Annotated[
-    list[str], argument("LABELS", "Labels of several judges, one file per set; name=FILE names one.")
-]
-
-LabelFile: TypeAlias = Annotated[str, argument("LABELS", "Labels of several judges, or - for stdin.")]
-
-LogFiles: TypeAlias = Annotated[
+LogFiles = Annotated[
     list[str], argument("LOG", "A click log: files or a folder, or - for stdin; name=FILE for separate logs.")
 ]
 
-ByTopic: TypeAlias = Annotated[bool, option(help="Resample topics, not items, for intervals.", panel=TEST)]
+ByTopic = Annotated[bool, option(help="Resample topics, not items, for intervals.", panel=TEST)]
 
-Groups: TypeAlias = Annotated[
+Groups = Annotated[
     tuple[str, ...],
     option("--group", metavar="NAME=A,B", help="Judges of one file that form a group; repeat for another."),
 ]
 
-Baseline: TypeAlias = Annotated[str, argument("OLD", "The baseline; name=FILE names it.")]
+Baseline = Annotated[str, argument("OLD", "The baseline; name=FILE names it.")]
 
-Candidate: TypeAlias = Annotated[str, argument("NEW", "The candidate, if it is in a file of its own.")]
+Candidate = Annotated[str, argument("NEW", "The candidate, if it is in a file of its own.")]
 
 # Options that commands share ------------------------------------------------------------------------------------------
 
-Measures: TypeAlias = Annotated[
+Measures = Annotated[
     tuple[str, ...],
     option("-m", "--measure", help="A measure; repeat, or separate by commas. `assay measures` lists them."),
 ]
 
-Json: TypeAlias = Annotated[bool, option(help="As JSON, with full precision.")]
+Json = Annotated[bool, option(help="As JSON, with full precision.")]
 
-Quiet: TypeAlias = Annotated[bool, option(help="No messages on stderr.", panel=OUTPUT)]
+Quiet = Annotated[bool, option(help="No messages on stderr.", panel=OUTPUT)]
 
-Overwrite: TypeAlias = Annotated[bool, option(help="Allow the output to replace an input file.", panel=OUTPUT)]
+Overwrite = Annotated[bool, option(help="Allow the output to replace an input file.", panel=OUTPUT)]
 
-Baselines: TypeAlias = Annotated[
-    tuple[str, ...],
-    option("-b", "--baseline", metavar="NAME", help="The system that the others are compared with."),
+Baselines = Annotated[
+    tuple[str, ...], option("-b", "--baseline", metavar="NAME", help="The system that the others are compared with.")
 ]
 
-System: TypeAlias = Annotated[tuple[str, ...], option(metavar="NAME", help="Use only this system; repeat for more.")]
+System = Annotated[tuple[str, ...], option(metavar="NAME", help="Use only this system; repeat for more.")]
 
-ListedSystem: TypeAlias = Annotated[
+ListedSystem = Annotated[
     str, option("--system", metavar="NAME", help="Whose documents and queries to show, of several systems.")
 ]
 
-Topics: TypeAlias = Annotated[str, option(metavar="FILE", help="Topics file.", panel=CONTENTS)]
+Topics = Annotated[str, option(metavar="FILE", help="Topics file.", panel=CONTENTS)]
 
-Documents: TypeAlias = Annotated[str, option(metavar="FILE", help="Documents file.", panel=CONTENTS)]
+Documents = Annotated[str, option(metavar="FILE", help="Documents file.", panel=CONTENTS)]
 
-Slices: TypeAlias = Annotated[
+Slices = Annotated[
     str,
     option(
         metavar="ATTRIBUTE", help="Also compare within groups of topics, by an attribute of --topics.", panel=CONTENTS
     ),
 ]
 
-Query: TypeAlias = Annotated[str, option("-q", "--query", metavar="ID", help="Only this query.")]
+Query = Annotated[str, option("-q", "--query", metavar="ID", help="Only this query.")]
 
-Show: TypeAlias = Annotated[int, option(help="Number of ranks to show.", panel=CONTENTS, least=1)]
+Show = Annotated[int, option(help="Number of ranks to show.", panel=CONTENTS, least=1)]
 
-Matrix: TypeAlias = Annotated[
+Matrix = Annotated[
     str, option(metavar="'13 4; 2 15'", help="A confusion matrix instead of predictions, typed or in a file.")
 ]
 
-Orientation: TypeAlias = Annotated[
+Orientation = Annotated[
     str, option(help="Layout of the matrix: rows_are_true (default), rows_are_predicted.", panel=CONTENTS)
 ]
 
-TypedScores: TypeAlias = Annotated[
+TypedScores = Annotated[
     str,
     option(
         "--scores", metavar="'P .90, N .70'", help="Typed scores instead of a file: P or N and the score of each item."
     ),
 ]
 
-Table: TypeAlias = Annotated[
+Table = Annotated[
     str,
     option("--contingency", metavar="'5 1; 0 4'",
            help="Counts instead of a file, one row per class, one column per cluster."),
 ]  # fmt: skip
 
-Ks: TypeAlias = Annotated[
-    str, option(metavar="2:10", help="Cluster the points into 2 to 10, or 2,4,8. Needs scikit-learn.")
-]
+Ks = Annotated[str, option(metavar="2:10", help="Cluster the points into 2 to 10, or 2,4,8. Needs scikit-learn.")]
 
-Mute: TypeAlias = Annotated[
-    tuple[str, ...], option(metavar="CODE", help="Suppress this remark; repeat for more.", panel=CONTENTS)
-]
+Mute = Annotated[tuple[str, ...], option(metavar="CODE", help="Suppress this remark; repeat for more.", panel=CONTENTS)]
 
-Direction: TypeAlias = Annotated[
+Direction = Annotated[
     tuple[str, ...], option(metavar="lower", help="Which scores are good: higher, lower, or MEASURE=lower; repeat.")
 ]
 
-InverseGrades: TypeAlias = Annotated[bool, option(help="Grade 1 is the best, as in Cranfield: reverse the grades.")]
+InverseGrades = Annotated[bool, option(help="Grade 1 is the best, as in Cranfield: reverse the grades.")]
 
-Kind: TypeAlias = Annotated[str, option(help="What the file holds: run, qrels, topics, documents (detected).")]
+Kind = Annotated[str, option(help="What the file holds: run, qrels, topics, documents (detected).")]
 
 # Groups ---------------------------------------------------------------------------------------------------------------
 
 
-ReplaceLog: TypeAlias = Annotated[bool, option("--overwrite", help="Replace a folder that holds a log.", panel=OUTPUT)]
+ReplaceLog = Annotated[bool, option("--overwrite", help="Replace a folder that holds a log.", panel=OUTPUT)]
 
 
 @group
@@ -258,6 +242,11 @@ class Output:
     ] = None
     overwrite: Overwrite = False
     quiet: Quiet = False
+
+    def __post_init__(self) -> None:
+        """`-` is stdout, which is what no file means."""
+        if self.path == Path("-"):
+            object.__setattr__(self, "path", None)
 
     @property
     def form(self) -> str | None:
@@ -297,14 +286,14 @@ class Tested(Measured):
     """By which measures and tests systems are compared."""
 
     baseline: Baselines = ()
-    testing: Testing = field(default_factory=Testing)
+    testing: Testing
 
 
-Truth: TypeAlias = Annotated[str, option(metavar="COLUMN", help="True labels or classes (detected).")]
+Truth = Annotated[str, option(metavar="COLUMN", help="True labels or classes (detected).")]
 
-ItemId: TypeAlias = Annotated[str, option("--item-id", metavar="COLUMN", help="Item ids (detected).", panel=COLUMNS)]
+ItemId = Annotated[str, option("--item-id", metavar="COLUMN", help="Item ids (detected).", panel=COLUMNS)]
 
-Weight: TypeAlias = Annotated[str, option(metavar="COLUMN", help="Item weights (detected).", panel=COLUMNS)]
+Weight = Annotated[str, option(metavar="COLUMN", help="Item weights (detected).", panel=COLUMNS)]
 
 
 @group

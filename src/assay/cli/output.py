@@ -179,10 +179,10 @@ def on_screen(document: Document, plain: bool = False) -> Styled:
     return Styled(screen.text)
 
 
-def give(result: Result, output: Output, *, warnings: Sequence[str] = (), notes: Sequence[str] = ()) -> None:
-    """Give a result in the form asked for, and tell on stderr what is odd, and what is worth a note."""
+def give(result: Result, output: Output, *, warnings: Sequence[str] | None = None, notes: Sequence[str] = ()) -> None:
+    """Give a result in the form asked for, and tell on stderr what is odd (its warnings), and what is worth a note."""
     text = rendered(result, output)
-    remarks(warnings, notes, quiet=output.quiet)
+    remarks(getattr(result, "warnings", ()) if warnings is None else warnings, notes, quiet=output.quiet)
     deliver(text, output)
 
 
@@ -195,7 +195,7 @@ def give_judgments(result: Any, output: Output) -> None:
         write(result.to_qrels(), path, format="trec-qrels", overwrite=output.overwrite)
         remarks(result.warnings, quiet=output.quiet)
     else:
-        give(result, output, warnings=result.warnings)
+        give(result, output)
     if path is not None and not output.quiet:
         message(f"{path}: {result.document().title}")
 

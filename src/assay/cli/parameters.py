@@ -1,62 +1,123 @@
-"""Commands as the parser takes them: loaded by their place, `module.function`, each option made a parameter."""
+"""Commands as the parser takes them: loaded by their place, `module.function`, each option made a parameter.
+
+A command is a function whose parameters are inputs, options and groups of options: typed dicts and dataclasses. Inputs
+are found by their place on the command line, options by their names. What was not set is left to defaults.
+"""
 
 from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
+from inspect import Parameter as Argument
+from inspect import Signature, signature
 from types import NoneType
-from typing import Annotated, Any, TypedDict, get_args, get_origin, get_type_hints, is_typeddict
+from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints, is_typeddict
 
 from cyclopts import Parameter
 
 from assay.core.options import INPUTS, Option
 
 
+class Field(NamedTuple):
+    """A parameter of a command, or a field of a group: its name, its type, whether there is no default."""
+
+    name: str
+    hint: Any
+    is_required: bool
+
+
 @cache
 def __getattr__(place: str) -> Any:
-    """The function at a place, such as `compare.search`."""
+    """The command at a place, such as `compare.search`."""
     module, dot, name = place.partition(".")
     if not dot:
         raise AttributeError(place)
     function = getattr(importlib.import_module(f"assay.cli.{module}"), name)
+    parameters = signature(function).parameters
+    if any(each.kind is Argument.VAR_POSITIONAL for each in parameters.values()):
+        return function  # it reads its words by itself
     hints = get_type_hints(function, include_extras=True)
-    function.__annotations__ = {name: _parameter(name, hint) for name, hint in hints.items()}
-    return function
+    named = [Field(name, hints[name], each.default is Argument.empty) for name, each in parameters.items()]
+    arguments: dict[str, Argument] = {}
+    tree = _tree(sorted(named, key=lambda each: _is_group(each.hint)), arguments)  # its own options come first
+    inputs = [name for name, each in arguments.items() if each.kind is Argument.POSITIONAL_ONLY]
+
+    def command(*values: object, **options: object) -> Any:
+        filled = _filled(tree, dict(zip(inputs, values, strict=False)) | options)
+        for group in filled.values():
+            if hasattr(group, "check"):
+                group.check()
+        if "overwrite" in arguments:
+            from assay.files import atomic  # noqa: PLC0415  # `assay --help` loads no Polars
+
+            atomic.start_anew(overwrite=bool(options.get("overwrite")))
+        return function(**filled)
+
+    command.__doc__ = function.__doc__
+    command.__signature__ = Signature(sorted(arguments.values(), key=lambda each: each.kind))  # type: ignore[attr-defined]
+    command.__annotations__ = {name: each.annotation for name, each in arguments.items()}
+    return command
 
 
-def _parameter(name: str, hint: Any, *, optional: bool = True) -> Any:
-    """What the parser takes: a group's options one by one, an option with its names and its help."""
-    if is_typeddict(hint) or is_dataclass(hint):
-        return _group(hint)
-    for each in (hint, *get_args(hint)):
-        for option in getattr(each, "__metadata__", ()):
-            if isinstance(option, Option):
-                return Annotated[_kind(hint, optional), _of(option, name)]
-    return hint
+def _tree(named: list[Field], arguments: dict[str, Argument], prefix: str = "") -> dict[str, Any]:
+    """Which argument each field is; of a group, the group and its fields. The arguments are collected."""
+    tree: dict[str, Any] = {}
+    for name, hint, is_required in named:
+        if _is_group(hint):
+            tree[name] = hint, _tree(_fields(hint), arguments, f"{name}_")
+        elif (option := _option(hint)) is not None:
+            key = f"{prefix}{name}" if name in arguments else name
+            kind = Argument.POSITIONAL_ONLY if option.panel == INPUTS else Argument.KEYWORD_ONLY
+            annotation: Any = Annotated[_kind(hint), _of(option, name)]
+            default = Argument.empty if is_required else None
+            arguments[key] = Argument(key, kind, default=default, annotation=annotation)
+            tree[name] = key
+    return tree
+
+
+def _filled(tree: Mapping[str, Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of fields, as far as they were set; groups are made of theirs."""
+    filled = {}
+    for name, place in tree.items():
+        if isinstance(place, tuple):
+            group, below = place
+            filled[name] = group(**_filled(below, arguments))
+        elif place in arguments:
+            filled[name] = arguments[place]
+    return filled
 
 
 @cache
-def _group(group: Any) -> Any:
-    named = get_type_hints(group, include_extras=True).items()
-    # What was not set is not in a typed dict.
-    hints = {name: _parameter(name, hint, optional=is_dataclass(group)) for name, hint in named}
+def _fields(group: Any) -> list[Field]:
+    hints = get_type_hints(group, include_extras=True)
     if is_typeddict(group):
-        options = {name: hint for name, hint in hints.items() if get_origin(hint) is Annotated}
-        return Parameter(name="*")(TypedDict(group.__name__, options, total=False))  # type: ignore[operator]
-    annotations = {field.name: hints[field.name] for field in fields(group)}
-    group.__annotations__ = group.__init__.__annotations__ = annotations
-    return Parameter(name="*")(group)
+        return [Field(name, hint, False) for name, hint in hints.items()]
+    return [
+        Field(each.name, hints[each.name], each.default is each.default_factory is MISSING) for each in fields(group)
+    ]
 
 
-def _kind(hint: Any, optional: bool) -> Any:
+def _is_group(hint: Any) -> bool:
+    return is_typeddict(hint) or is_dataclass(hint)
+
+
+def _option(hint: Any) -> Option | None:
+    """What is declared beside a type, or beside one of several."""
+    for each in (hint, *get_args(hint)):
+        for option in getattr(each, "__metadata__", ()):
+            if isinstance(option, Option):
+                return option
+    return None
+
+
+def _kind(hint: Any) -> Any:
     """The type of what is typed: where the library takes more than the parser can make, a word."""
     hint = hint.__origin__ if hasattr(hint, "__metadata__") else hint
     kinds = [kind for kind in get_args(hint) if kind is not NoneType]
     if NoneType in get_args(hint):
-        kind = _kind(kinds[0], optional) if len(kinds) == 1 else str
-        return kind | None if optional else kind
+        return _kind(kinds[0]) if len(kinds) == 1 else str
     if get_origin(hint) is Mapping:  # KEY=VALUE, as often as there are keys
         return tuple[str, ...]
     return str if hint is Any or (kinds and get_origin(hint) not in {list, tuple}) else hint

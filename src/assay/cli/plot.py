@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from assay.cli import inputs, items, options
-from assay.cli.clusters import Numbers, number_of
-from assay.cli.options import ClusterInputs, LabelInputs, group, settings
+from assay.cli.choices import Numbers, number_of
+from assay.cli.options import ClusterInputs, LabelInputs, group
 from assay.cli.output import message, remarks
 from assay.core.domains import Choice
 from assay.core.errors import ParameterError
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 #: The kinds of pictures, and the options that each takes, besides those that say what to read.
 OF_RUNS = {
-    "pr": ("query", "levels"), "roc": ("query", "unretrieved"), "cutoff": ("measure", "query"),
+    "pr": ("query", "levels"), "roc": ("query",), "cutoff": ("measure", "query"),
     "queries": ("measure",), "difference": ("measure",),
 }  # fmt: skip
 OF_SCORES = {
     "roc": ("band", "confidence", "resamples", "seed"), "pr": (), "det": (),
-    "calibration": ("bins", "binning", "confidence"), "gain": ("at",), "lift": ("at",), "scores": ("bins", "threshold"),
+    "calibration": ("binning", "confidence"), "gain": (), "lift": (), "scores": ("threshold",),
 }  # fmt: skip
 OF_CLICKS = ("ranks", "time")
 #: Which measure each kind goes with: no other has to be computed.
@@ -51,54 +51,33 @@ class Target:
         return target
 
 
-@group
-class CurveOfRuns:
+class CurveOfRuns(TypedDict, total=False):
     """What a curve of runs shows."""
 
-    measures: options.Measures = ()
-    query: options.Query | None = None
-    levels: Annotated[
-        int | None, option(help="Levels of recall, evenly spaced from 0 to 1 (pr; 11).", panel=CONTENTS)
-    ] = None
-    unretrieved: Annotated[
-        str | None,
-        option(help="Documents not retrieved: left_out; with --collection-size random_order, relevant_last (roc).",
-               panel=CONTENTS),
-    ] = None  # fmt: skip
+    query: options.Query
+    levels: Annotated[int, option(help="Levels of recall, evenly spaced from 0 to 1 (pr; 11).", panel=CONTENTS)]
 
 
-@group
-class CurveOfScores:
+class CurveOfScores(TypedDict, total=False):
     """What a curve of a classifier's scores shows."""
 
     threshold: Annotated[
-        str | None, option(help="Threshold to mark in scores: a number, or a rule such as youden.", panel=CONTENTS)
-    ] = None
-    bins: Annotated[
-        int | None, option(help="Bins of calibration (10) and of scores (30).", panel=CONTENTS, least=1)
-    ] = None
-    binning: Annotated[
-        str | None, option(help="Calibration bins of equal width (default) or mass.", panel=CONTENTS)
-    ] = None
-    at: Annotated[
-        float | None, option(help="Share of items at which to report gain and lift (0.1).", panel=CONTENTS)
-    ] = None
-    band: Annotated[
-        str | None, option(help="Band around the ROC curve: none (default) or pointwise.", panel=CONTENTS)
-    ] = None
+        str, option(help="Threshold to mark in scores: a number, or a rule such as youden.", panel=CONTENTS)
+    ]
+    binning: Annotated[str, option(help="Calibration bins of equal width (default) or mass.", panel=CONTENTS)]
+    band: Annotated[str, option(help="Band around the ROC curve: none (default) or pointwise.", panel=CONTENTS)]
 
 
 def search(
     qrels: options.Judgments,
     runs: options.Runs,
-    /,
-    *,
+    look: CurveOfRuns,
+    rules: EvaluationOptions,
+    to: Target,
     kind: Annotated[
         str, option("-k", "--kind", help="pr (precision-recall; default), roc, cutoff, queries, difference.")
     ] = "pr",
-    look: CurveOfRuns = CurveOfRuns(),
-    rules: EvaluationOptions = EvaluationOptions(),
-    to: Target = Target(),
+    measures: options.Measures = (),
 ) -> None:
     """Draw a curve: precision-recall, ROC, a measure by cutoff, query by query, or the difference of two runs.
 
@@ -106,9 +85,9 @@ def search(
     $ assay plot qrels.txt words.run stems.run --kind difference -m AP -o difference.svg
     """
     Choice(OF_RUNS).check("--kind", kind)
-    chosen = settings(look, "query", "levels", "unretrieved")
-    if look.measures:
-        chosen["measure"] = options.only(look.measures, "-m")
+    chosen: dict[str, Any] = {**look}
+    if measures:
+        chosen["measure"] = options.only(measures, "-m")
     _check(chosen, OF_RUNS[kind], kind)
     target = to.checked(kind)
     files = inputs.opened(qrels, runs)
@@ -119,15 +98,13 @@ def search(
 
 def classifier(
     files: options.PredictionFiles,
-    /,
-    *,
+    labels: LabelInputs,
+    look: CurveOfScores,
+    sampling: Sampling,
+    to: Target,
     kind: Annotated[
         str, option("-k", "--kind", help="roc (default), pr, det, calibration, gain, lift, scores.")
     ] = "roc",
-    labels: LabelInputs = LabelInputs(),
-    look: CurveOfScores = CurveOfScores(),
-    sampling: Sampling = Sampling(),
-    to: Target = Target(),
 ) -> None:
     """Draw a curve of classifiers' scores.
 
@@ -137,7 +114,7 @@ def classifier(
     from assay.subjects.labels import curves as classifier_curves  # noqa: PLC0415
 
     Choice(OF_SCORES).check("--kind", kind)
-    chosen = settings(look) | {**sampling}
+    chosen: dict[str, Any] = {**look, **sampling}
     _check(chosen, OF_SCORES[kind], kind)
     with suppress(ValueError, KeyError):
         chosen["threshold"] = float(chosen["threshold"])
@@ -150,15 +127,13 @@ def classifier(
 
 def clustering(
     files: options.ClusterFiles,
-    /,
-    *,
+    clusters: ClusterInputs,
+    drawing: SeedOption,
+    to: Target,
     kind: Annotated[
         str, option("-k", "--kind", help="silhouette (with --points; default), contingency, over-k.")
     ] = "silhouette",
-    clusters: ClusterInputs = ClusterInputs(),
     ks: options.Ks | None = None,
-    drawing: SeedOption = SeedOption(),
-    to: Target = Target(),
 ) -> None:
     """Draw silhouettes, classes by clusters, or measures by number of clusters (with --ks).
 
@@ -180,15 +155,13 @@ def clustering(
 
 def clicks(
     logs: options.LogFiles,
-    /,
-    *,
-    kind: Annotated[str, option("-k", "--kind", help="ranks (default): clicks by rank; time: a measure by day.")] = (
-        "ranks"
-    ),
+    rules: ClickRules,
+    reading: LogRules,
+    to: Target,
+    kind: Annotated[
+        str, option("-k", "--kind", help="ranks (default): clicks by rank; time: a measure by day.")
+    ] = "ranks",
     measures: options.Measures = (),
-    rules: ClickRules = ClickRules(),
-    reading: LogRules = LogRules(),
-    to: Target = Target(),
 ) -> None:
     """Draw how often each rank is clicked, or a measure over time, with confidence bands.
 

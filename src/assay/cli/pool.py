@@ -2,45 +2,46 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypedDict
 
 from assay.cli import inputs, options, output
-from assay.cli.options import Measured, Output, group, settings
+from assay.cli.literals import list_of_numbers
+from assay.cli.options import Output
 from assay.core.errors import ParameterError
 from assay.core.options import Confidence, SeedOption, option
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 
 PoolDepth: TypeAlias = Annotated[
     int, option("--depth", help="Read the top N documents of each run per topic.", least=1)
 ]
-GroupFile: TypeAlias = Annotated[
-    str, option("--groups", metavar="FILE", help="Table of run,group: runs of one team find the same documents.")
+Groups: TypeAlias = Annotated[
+    str, option(metavar="FILE", help="Table of run,group: runs of one team find the same documents.")
 ]
 
 
-class PoolRules(TypedDict, total=False):
-    """What is pooled, and in which order it is judged."""
+class Pooling(TypedDict, total=False):
+    """Which documents are pooled, and in which order."""
 
     strategy: Annotated[str, option(help="depth (default), take, rbp, rrf; sample: at random, by best rank.")]
     depth: PoolDepth
     budget: Annotated[int, option(help="At most N documents per topic.", least=1)]
-    strata: Annotated[
-        str, option(metavar="10=1,50=0.2", help="With --strategy sample: the share to judge, by best rank.")
-    ]
     order: Annotated[str, option(help="Order of judging: random (default), priority.")]
+    qrels: Annotated[str, option(metavar="FILE", help="Existing judgments, to count relevant documents.")]
 
 
 def make(
     runs: options.Runs,
-    /,
-    *,
-    rules: PoolRules = PoolRules(),
-    qrels: Annotated[
-        str | None, option(metavar="FILE", help="Existing judgments, to count relevant documents.")
+    pooling: Pooling,
+    drawing: SeedOption,
+    to: Output,
+    strata: Annotated[
+        str | None, option(metavar="10=1,50=0.2", help="With --strategy sample: the share to judge, by best rank.")
     ] = None,
     topics: options.Topics | None = None,
-    groups: GroupFile | None = None,
-    drawing: SeedOption = SeedOption(),
-    to: Output = Output(),
+    groups: Groups | None = None,
 ) -> None:
     """Pool the top documents of several runs: a list of documents to judge, with the runs each comes from.
 
@@ -50,53 +51,38 @@ def make(
     $ assay pool make words.run stems.run alphabet.run --depth 5
     $ assay pool make words.run stems.run --strategy rrf --budget 10 -o pool.csv
     """
-    from assay.collections.pooling import make_pool  # noqa: PLC0415  # `assay --help` need not load Polars
-
-    opened = inputs.opened(qrels or "", runs)
-    stated: dict[str, Any] = {**rules, **_groups(groups, opened), "qrels": qrels}
-    if "strata" in rules:
-        stated["strata"] = _strata(rules["strata"])
+    opened = inputs.opened(pooling.get("qrels", ""), runs)
+    stated: dict[str, Any] = {"strata": None if strata is None else _strata(strata), "groups": _groups(groups, opened)}
     if topics is not None:
-        from assay.files import read_topics  # noqa: PLC0415
+        from assay.files import read_topics  # noqa: PLC0415  # `assay --help` need not load Polars
 
         stated["topics"] = read_topics(topics).frame["query_id"].to_list()
-    with inputs.progress(opened, hidden=to.quiet), inputs.working("pooling", hidden=to.quiet):
-        pool = make_pool(opened, **stated, **drawing)
-    output.give_judgments(pool, to)
+    place = "assay.collections.pooling:make_pool"
+    output.give_judgments(inputs.result_of(place, "pooling", to, opened, **pooling, **stated, **drawing), to)
 
 
-@group
-class WithTexts(Output, Measured):
-    """By which measures, with which texts, and the form."""
+class Simulation(TypedDict, total=False):
+    """What is simulated."""
 
-    topics: options.Topics | None = None
-    documents: options.Documents | None = None
-
-    def stated(self) -> dict[str, Any]:
-        """The measures, topics and documents."""
-        if (self.topics is None) != (self.documents is None):
-            raise ParameterError("--topics and --documents go together: words of topics are looked for in documents")
-        stated = settings(self, "measures")
-        if self.topics is not None and self.documents is not None:
-            from assay.files import read_documents, read_topics  # noqa: PLC0415
-
-            stated |= {"topics": read_topics(self.topics), "documents": read_documents(self.documents)}
-        return stated
+    strategies: Annotated[
+        tuple[str, ...],
+        option("--strategy", help="depth, take, rbp, rrf, move-to-front, max-mean or thompson; repeat (default: all)."),
+    ]
+    measures: options.Measures
+    depth: PoolDepth
 
 
 def simulate(
     qrels: options.Judgments,
     runs: options.Runs,
-    /,
-    *,
-    depth: PoolDepth | None = None,
-    strategy: Annotated[
-        tuple[str, ...],
-        option(help="depth, take, rbp, rrf, move-to-front, max-mean or thompson; repeat (default: all)."),
-    ] = (),
-    budgets: Annotated[str, option(metavar="10,20,50", help="Numbers of judged documents per topic to try.")] = "",
-    to: WithTexts = WithTexts(),
-    drawing: SeedOption = SeedOption(),
+    simulation: Simulation,
+    drawing: SeedOption,
+    to: Output,
+    budgets: Annotated[
+        str | None, option(metavar="10,20,50", help="Numbers of judged documents per topic to try.")
+    ] = None,
+    topics: options.Topics | None = None,
+    documents: options.Documents | None = None,
 ) -> None:
     """Simulate how many relevant documents each strategy finds, by number judged, and whether systems keep their order.
 
@@ -106,53 +92,53 @@ def simulate(
     """
     from assay.collections.simulation import STRATEGIES, simulate_pool  # noqa: PLC0415
 
-    opened, names = inputs.opened(qrels, runs), strategy or STRATEGIES
-    stated = to.stated() | _whole_numbers("budgets", budgets)
-    with inputs.bar("simulating", len(names), hidden=to.quiet) as advance:
-        result = simulate_pool(qrels, opened, strategies=names, depth=depth, advance=advance, **stated, **drawing)
-    output.give(result, to, warnings=result.warnings)
+    stated: dict[str, Any] = {**simulation, **drawing, **_texts(topics, documents)}
+    stated["budgets"] = None if budgets is None else list_of_numbers(budgets, "--budgets", int)
+    with inputs.bar("simulating", len(simulation.get("strategies", STRATEGIES)), hidden=to.quiet) as advance:
+        result = simulate_pool(qrels, inputs.opened(qrels, runs), advance=advance, **stated)
+    output.give(result, to)
 
 
 def choose(
     number: Annotated[int, options.argument("N", "Number of runs to choose.")],
     runs: options.Runs,
-    /,
-    *,
-    depth: PoolDepth = 20,
+    drawing: SeedOption,
+    to: Output,
+    depth: PoolDepth | None = None,
     qrels: Annotated[str | None, option(metavar="FILE", help="Judgments, to choose by new relevant documents.")] = None,
     compare_with: Annotated[
-        str, option(metavar="A,B,C", help="Another selection of runs to compare with, by name.")
-    ] = "",
-    drawing: SeedOption = SeedOption(),
-    to: Output = Output(),
+        str | None, option(metavar="A,B,C", help="Another selection of runs to compare with, by name.")
+    ] = None,
 ) -> None:
     """Choose the runs that make a varied pool, one after the other by what they add; compare with other selections.
 
     $ assay pool choose 2 words.run stems.run alphabet.run --depth 5
     """
-    from assay.collections.choice import choose_runs  # noqa: PLC0415
-
     opened = inputs.opened(qrels or "", runs)
-    other = [name.strip() for name in compare_with.split(",")] if compare_with else []
-    with inputs.progress(opened, hidden=to.quiet), inputs.working("choosing", hidden=to.quiet):
-        result = choose_runs(opened, number, depth=depth, qrels=qrels, compared_with=other, **drawing)
-    output.give(result, to, warnings=result.warnings)
+    stated: dict[str, Any] = {**drawing, "qrels": qrels, **({} if depth is None else {"depth": depth})}
+    stated["compared_with"] = [] if compare_with is None else [name.strip() for name in compare_with.split(",")]
+    inputs.give("assay.collections.choice:choose_runs", "choosing", to, opened, number, **stated)
+
+
+class Bias(TypedDict, total=False):
+    """What pool bias is looked at by."""
+
+    measures: options.Measures
+    depth: Annotated[int, option(help="Depth of the pool (default: estimated from the judgments).", least=1)]
 
 
 def bias(
     qrels: options.Judgments,
     runs: options.Runs,
-    /,
-    *,
-    depth: Annotated[
-        int | None, option(help="Depth of the pool (default: estimated from the judgments).", least=1)
-    ] = None,
+    looks: Bias,
+    drawing: SeedOption,
+    to: Output,
     depths: Annotated[
-        str, option(metavar="5,10,20", help="Shallower pools to compare with all judgments (5,10,20).")
-    ] = "",
-    groups: GroupFile | None = None,
-    to: WithTexts = WithTexts(),
-    drawing: SeedOption = SeedOption(),
+        str | None, option(metavar="5,10,20", help="Shallower pools to compare with all judgments (5,10,20).")
+    ] = None,
+    groups: Groups | None = None,
+    topics: options.Topics | None = None,
+    documents: options.Documents | None = None,
 ) -> None:
     """Check whether the judgments can score a system that was not in the pool, and by which measures.
 
@@ -162,29 +148,20 @@ def bias(
 
     $ assay pool bias qrels.txt words.run stems.run alphabet.run -m P@5,AP
     """
-    from assay.collections.bias import pool_bias  # noqa: PLC0415
-
     opened = inputs.opened(qrels, runs)
-    stated = to.stated() | _whole_numbers("depths", depths) | _groups(groups, opened)
-    with inputs.progress(opened, hidden=to.quiet), inputs.working("leaving out", hidden=to.quiet):
-        result = pool_bias(qrels, opened, depth=depth, **stated, **drawing)
-    output.give(result, to, warnings=result.warnings)
-
-
-@group
-class Estimating(Output, Measured):
-    """What is estimated, and the form."""
-
-    confidence: Confidence | None = None
+    stated: dict[str, Any] = {**looks, **drawing, **_texts(topics, documents), "groups": _groups(groups, opened)}
+    if depths is not None:
+        stated["depths"] = list_of_numbers(depths, "--depths", int)
+    inputs.give("assay.collections.bias:pool_bias", "leaving out", to, qrels, opened, **stated)
 
 
 def estimate(
     pool: Annotated[str, options.argument("POOL", "A sampled pool from `assay pool make --strategy sample`.")],
     qrels: options.Judgments,
     runs: options.Runs,
-    /,
-    *,
-    to: Estimating = Estimating(),
+    to: Output,
+    measures: options.Measures = (),
+    confidence: Confidence = 0.95,
 ) -> None:
     """Estimate average precision and nDCG from judgments of a sampled pool, with intervals.
 
@@ -193,22 +170,26 @@ def estimate(
     $ assay pool make words.run stems.run --strategy sample --strata 3=1,10=0.5 -o sample.csv
     $ assay pool estimate sample.csv qrels.txt words.run stems.run
     """
-    from assay.collections.inference import inferred_scores  # noqa: PLC0415
-
+    stated = {"measures": measures or None, "confidence": confidence}
     opened = inputs.opened(qrels, runs)
-    stated = settings(to, "confidence", "measures")
-    with inputs.progress(opened, hidden=to.quiet), inputs.working("estimating", hidden=to.quiet):
-        result = inferred_scores(pool, qrels, opened, **stated)
-    output.give(result, to, warnings=result.warnings)
+    inputs.give("assay.collections.inference:inferred_scores", "estimating", to, pool, qrels, opened, **stated)
 
 
-def _groups(table: str | None, runs: Any) -> dict[str, Any]:
-    if table is None:
-        return {}
+def _groups(file: str | None, runs: Sequence[Any]) -> dict[str, str] | None:
     from assay.collections.run_ranks import read_groups  # noqa: PLC0415
     from assay.subjects.ranking.evaluation import named_runs  # noqa: PLC0415
 
-    return {"groups": read_groups(table, list(named_runs(runs)))}
+    return None if file is None else read_groups(file, list(named_runs(runs)))
+
+
+def _texts(topics: str | None, documents: str | None) -> dict[str, Any]:
+    if (topics is None) != (documents is None):
+        raise ParameterError("--topics and --documents go together: words of topics are looked for in documents")
+    if topics is None or documents is None:
+        return {}
+    from assay.files import read_documents, read_topics  # noqa: PLC0415
+
+    return {"topics": read_topics(topics), "documents": read_documents(documents)}
 
 
 def _strata(text: str) -> dict[int, float]:
@@ -221,10 +202,3 @@ def _strata(text: str) -> dict[int, float]:
         except ValueError:
             raise ParameterError(f"--strata is as 10=1,50=0.2: best rank and share; got {part!r}") from None
     return rates
-
-
-def _whole_numbers(name: str, text: str) -> dict[str, list[int]]:
-    try:
-        return {name: [int(part) for part in text.split(",")]} if text else {}
-    except ValueError:
-        raise ParameterError(f"--{name} are whole numbers, as 10,20,50; got {text!r}") from None

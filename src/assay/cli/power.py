@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import field
 from typing import Any
 
 from assay.cli import inputs, items, options, output
@@ -15,17 +14,10 @@ class Planning(Output, Measured):
     """What is to be found, and with which chance."""
 
     baseline: options.Baselines = ()
-    plan: PlanSettings = field(default_factory=PlanSettings)
+    plan: PlanSettings
 
 
-def search(
-    qrels: options.Judgments,
-    runs: options.Runs,
-    /,
-    *,
-    to: Planning = Planning(),
-    rules: EvaluationRules = EvaluationRules(),
-) -> None:
+def search(qrels: options.Judgments, runs: options.Runs, to: Planning, rules: EvaluationRules) -> None:
     """Estimate how many topics it takes to detect a difference, and the smallest one that these topics can show.
 
     $ assay power qrels.txt words.run stems.run -m AP --difference 0.02
@@ -39,9 +31,7 @@ def search(
     _deliver(evaluation, {}, to)
 
 
-def classifier(
-    files: options.PredictionFiles, /, *, to: Planning = Planning(), labels: PairedLabels = PairedLabels()
-) -> None:
+def classifier(files: options.PredictionFiles, to: Planning, labels: PairedLabels) -> None:
     """Estimate how many items it takes to detect a difference, and the smallest one that these items can show.
 
     $ assay classifier power letters/spam.csv --positive spam -m Accuracy
@@ -49,14 +39,7 @@ def classifier(
     _deliver(items.predictions(files, labels), items.item_rules(labels), to)
 
 
-def extraction(
-    truth: options.TrueSpans,
-    systems: options.SpanFiles,
-    /,
-    *,
-    to: Planning = Planning(),
-    rules: SpanRules = SpanRules(),
-) -> None:
+def extraction(truth: options.TrueSpans, systems: options.SpanFiles, to: Planning, rules: SpanRules) -> None:
     """Estimate how many documents it takes to detect a difference, and the smallest one that these can show.
 
     $ assay extraction power letters/mentions.conll letters/lists.conll letters/capitals.conll -m F
@@ -64,14 +47,7 @@ def extraction(
     _deliver(items.extractions(truth, systems, rules), {}, to)
 
 
-def clicks(
-    logs: options.LogFiles,
-    /,
-    *,
-    to: Planning = Planning(),
-    rules: ClickRules = ClickRules(),
-    reading: LogRules = LogRules(),
-) -> None:
+def clicks(logs: options.LogFiles, to: Planning, rules: ClickRules, reading: LogRules) -> None:
     """Estimate how many users it takes to detect a difference, and the smallest one that these users can show.
 
     Users are those of all systems together, divided between them as in the log.
@@ -83,9 +59,7 @@ def clicks(
 
 def scores(
     path: options.ScoreFile,
-    /,
-    *,
-    to: Planning = Planning(),
+    to: Planning,
     columns: Columns = None,  # noqa: ARG001  # `calling` sees to it
 ) -> None:
     """Estimate how many units it takes to detect a difference, and the smallest one that these units can show.
@@ -96,13 +70,10 @@ def scores(
 
 
 def _deliver(systems: Any, rules: dict[str, Any], to: Planning) -> None:
-    from assay.verbs.planning import plan  # noqa: PLC0415  # `assay --help` need not load Polars
-
-    evaluated = getattr(systems, "subject", "") == "ranking"
-    baseline = options.only(to.baseline, "-b, --baseline")
-    with inputs.working("planning", hidden=to.quiet):
-        measures = None if evaluated else to.measures or None
-        result = plan(systems, measures=measures, baseline=baseline, **to.plan, **rules)
+    evaluation = systems if getattr(systems, "subject", "") == "ranking" else None
+    chosen: dict[str, Any] = {"baseline": options.only(to.baseline, "-b, --baseline")}
+    chosen["measures"] = None if evaluation is not None else to.measures or None
+    result = inputs.result_of("assay.verbs.planning:plan", "planning", to, systems, **chosen, **to.plan, **rules)
     text = output.rendered(result, to)
-    inputs.say(systems if evaluated else None, result.notes, quiet=to.quiet)
+    inputs.say(evaluation, result.notes, quiet=to.quiet)
     output.deliver(text, to)

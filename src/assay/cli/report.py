@@ -10,19 +10,8 @@ from typing import Annotated, Any
 from assay.cli import inputs, items, options
 from assay.cli.options import ClusterInputs, LabelInputs, Tested, group
 from assay.cli.output import message, remarks
-from assay.core.options import (
-    CONTENTS,
-    AgreementRules,
-    ClickRules,
-    Columns,
-    EvaluationRules,
-    LogRules,
-    Sampling,
-    Segments,
-    SpanRules,
-    Threshold,
-    option,
-)
+from assay.core import options as shared
+from assay.core.options import CONTENTS, option
 
 
 @group
@@ -57,9 +46,8 @@ class Reporting(Tested):
 def search(
     qrels: options.Judgments,
     runs: options.Runs,
-    /,
-    *,
-    to: Reporting = Reporting(),
+    to: Reporting,
+    rules: shared.EvaluationRules,
     system: options.ListedSystem | None = None,
     topics: options.Topics | None = None,
     documents: options.Documents | None = None,
@@ -67,7 +55,6 @@ def search(
         int | None, option(help="Number of most changed queries to show (6).", panel=CONTENTS, least=0)
     ] = None,
     show: options.Show | None = None,
-    rules: EvaluationRules = EvaluationRules(),
 ) -> None:
     """Write a report: which run is better, how certain that is, query by query, and how it was computed.
 
@@ -78,18 +65,11 @@ def search(
     $ assay report qrels.txt words.run stems.run --topics topics.tsv -o report.html -o report.md
     """
     more = {"topics": topics, "documents": documents, "changed": changed, "show": show, "system": system}
-    files = inputs.opened(qrels, runs)
-    with inputs.progress(files, hidden=to.quiet):
-        _write(qrels, files, {**to.testing, **more, **rules}, to)
+    _write(qrels, inputs.opened(qrels, runs), {**to.testing, **more, **rules}, to)
 
 
 def classifier(
-    files: options.PredictionFiles,
-    /,
-    *,
-    to: Reporting = Reporting(),
-    labels: LabelInputs = LabelInputs(),
-    threshold: Threshold | None = None,
+    files: options.PredictionFiles, to: Reporting, labels: LabelInputs, threshold: shared.Threshold | None = None
 ) -> None:
     """Write a report on one classifier or more: confusion matrix, measures, thresholds, calibration, advice.
 
@@ -98,46 +78,31 @@ def classifier(
     _write(items.predictions(files, labels), None, to.of_items() | {"threshold": threshold}, to)
 
 
-def clustering(
-    files: options.ClusterFiles,
-    /,
-    *,
-    to: Reporting = Reporting(),
-    clusters: ClusterInputs = ClusterInputs(),
-) -> None:
+def clustering(files: options.ClusterFiles, to: Reporting, clusters: ClusterInputs) -> None:
     """Write a report on one clustering or more: measures, clusters, classes, silhouettes, advice.
 
     $ assay clustering report notes/notes.csv --unlabelled drop
     """
-    with inputs.working("putting the report together", hidden=to.quiet):
-        systems = items.clusterings(list(files), clusters)
-        _write(systems, None, to.of_items() | items.cluster_rules(clusters), to)
+    _write(items.clusterings(list(files), clusters), None, to.of_items() | items.cluster_rules(clusters), to)
 
 
 def extraction(
-    truth: options.TrueSpans,
-    systems: options.SpanFiles | None = None,
-    /,
-    *,
-    to: Reporting = Reporting(),
-    rules: SpanRules = SpanRules(),
+    truth: options.TrueSpans, to: Reporting, rules: shared.SpanRules, systems: options.SpanFiles | None = None
 ) -> None:
     """Write a report on extracted spans: measures, verdicts, types, documents, misses and false alarms.
 
     $ assay extraction report letters/names.conll
     $ assay extraction report letters/mentions.conll letters/lists.conll letters/capitals.conll
     """
-    sampling = Sampling(confidence=1 - to.testing.get("alpha", 0.05), seed=to.testing.get("seed", 0))
+    sampling = shared.Sampling(confidence=1 - to.testing.get("alpha", 0.05), seed=to.testing.get("seed", 0))
     _write(items.extractions(truth, systems or [], rules, **sampling), None, {**to.testing}, to)
 
 
 def scores(
     path: options.ScoreFile,
-    /,
-    *,
-    to: Reporting = Reporting(),
+    to: Reporting,
     direction: options.Direction = (),
-    columns: Columns = None,  # noqa: ARG001  # `calling` sees to it
+    columns: shared.Columns = None,  # noqa: ARG001  # `calling` sees to it
 ) -> None:
     """Write a report from scores alone: which system is better, and how certain that is.
 
@@ -148,12 +113,10 @@ def scores(
 
 def agreement(
     labels: options.LabelSets,
-    /,
-    *,
+    to: Reporting,
+    rules: shared.AgreementRules,
     groups: options.Groups = (),
     by_topic: options.ByTopic = False,
-    to: Reporting = Reporting(),
-    rules: AgreementRules = AgreementRules(),
 ) -> None:
     """Write a report on the agreement of judges: coefficients, pairs, topics, guidance; for several sets, verdicts.
 
@@ -165,12 +128,10 @@ def agreement(
 
 def clicks(
     logs: options.LogFiles,
-    /,
-    *,
-    by: Segments | None = None,
-    to: Reporting = Reporting(),
-    rules: ClickRules = ClickRules(),
-    reading: LogRules = LogRules(),
+    to: Reporting,
+    rules: shared.ClickRules,
+    reading: shared.LogRules,
+    by: shared.Segments | None = None,
 ) -> None:
     """Write a report on what users do: verdicts, every measure, by rank, over time, by segment.
 
@@ -182,13 +143,10 @@ def clicks(
 
 def _write(systems: Any, runs: Any, stated: dict[str, Any], to: Reporting) -> None:
     """Put the report together, write the files, and say what is in them."""
-    from assay.verbs.report import make_report  # noqa: PLC0415
-
-    stated["baseline"] = options.only(to.baseline, "-b, --baseline")
-    command = shlex.join(["assay", *sys.argv[1:]])
-    with inputs.working("putting the report together", hidden=to.quiet):
-        measures = to.measures or None
-        report = make_report(systems, runs, measures, title=to.title, command=command, **stated)
+    stated |= {"baseline": options.only(to.baseline, "-b, --baseline"), "title": to.title}
+    stated["command"] = shlex.join(["assay", *sys.argv[1:]])
+    place, activity = "assay.verbs.report:make_report", "putting the report together"
+    report = inputs.result_of(place, activity, to, systems, runs, to.measures or None, **stated)
     report.save_all(to.paths)
     remarks(report.warnings, report.notes, quiet=to.quiet)
     sys.stdout.write(f"{report}\n")

@@ -35,56 +35,49 @@ def option(
 
 # How a run is turned into counts --------------------------------------------------------------------------------------
 
-Ties: TypeAlias = Annotated[
+Ties = Annotated[
     Literal["doc_id_descending", "doc_id_ascending", "input_order", "expected"],
     option(help="Equal scores: doc_id_descending (default), doc_id_ascending, input_order, expected.", panel=RULES),
 ]
-Unjudged: TypeAlias = Annotated[
-    Literal["irrelevant", "error"],
-    option(help="Unjudged documents: irrelevant (default), error.", panel=RULES),
+Unjudged = Annotated[
+    Literal["irrelevant", "error"], option(help="Unjudged documents: irrelevant (default), error.", panel=RULES)
 ]
-MissingTopics: TypeAlias = Annotated[
+MissingTopics = Annotated[
     Literal["zero", "skip", "error"],
     option(help="Judged topics missing from a run: zero (default), skip, error.", panel=RULES),
 ]
-MissingItems: TypeAlias = Annotated[
+MissingItems = Annotated[
     Literal["error", "drop"], option(help="Items missing from a system: error (default), drop.", panel=RULES)
 ]
-Duplicates: TypeAlias = Annotated[
+Duplicates = Annotated[
     Literal["error", "first", "best"],
     option(help="Duplicate documents in a query: error (default), first, best.", panel=RULES),
 ]
-RankBy: TypeAlias = Annotated[
+RankBy = Annotated[
     Literal["score", "rank"], option(help="Order by score (default), or by the rank column.", panel=RULES)
 ]
-Depth: TypeAlias = Annotated[int, option(help="Score only the top N documents per query.", panel=RULES)]
-JudgedOnly: TypeAlias = Annotated[bool, option(help="Remove unjudged documents before scoring.", panel=RULES)]
-Level: TypeAlias = Annotated[float, option("-l", "--level", help="Smallest grade that counts as relevant (1).")]
+Depth = Annotated[int, option(help="Score only the top N documents per query.", panel=RULES)]
+JudgedOnly = Annotated[bool, option(help="Remove unjudged documents before scoring.", panel=RULES)]
+Level = Annotated[float, option("-l", "--level", help="Smallest grade that counts as relevant (1).")]
 ScorePrecision: TypeAlias = Literal["double", "single"]
-CollectionSize: TypeAlias = Annotated[
-    int, option(help="Documents in the collection, for accuracy, fallout, AUC.", panel=RULES)
-]
-Complete: TypeAlias = Annotated[
-    bool, option(help="Judgments are complete: documents without one are irrelevant.", panel=RULES)
-]
-Undefined: TypeAlias = Annotated[
+CollectionSize = Annotated[int, option(help="Documents in the collection, for accuracy, fallout, AUC.", panel=RULES)]
+Complete = Annotated[bool, option(help="Judgments are complete: documents without one are irrelevant.", panel=RULES)]
+Undefined = Annotated[
     Literal["counted_as", "skip", "error"],
     option(help="Undefined values in a mean: counted_as (default), skip, error.", panel=RULES),
 ]
-Compat: TypeAlias = Annotated[
+Compat = Annotated[
     Literal["trec_eval-9", "trec_eval-10"],
     option(help="Rank, skip and round like trec_eval-9 or trec_eval-10.", panel=RULES),
 ]
-Judge: TypeAlias = Annotated[
+Judge = Annotated[
     str, option(metavar="NAME", help="Use only this judge's judgments (column 2 names judges).", panel=RULES)
 ]
-Subtopics: TypeAlias = Annotated[
-    bool, option(help="Column 2 of the judgments names the subtopic (detected).", panel=RULES)
-]
-Samples: TypeAlias = Annotated[int, option(help="Random orders for --ties expected (100).", panel=RULES, least=1)]
+Subtopics = Annotated[bool, option(help="Column 2 of the judgments names the subtopic (detected).", panel=RULES)]
+Samples = Annotated[int, option(help="Random orders for --ties expected (100).", panel=RULES, least=1)]
 
 
-Columns: TypeAlias = Annotated[
+Columns = Annotated[
     Mapping[str, str] | None,
     option(metavar="ROLE=NAME", help="Name columns, as in query_id='Search term',doc_id=url; repeat.",
            panel=COLUMNS),
@@ -120,37 +113,33 @@ class EvaluationRules(PolicyRules, total=False):
 
 # How items are read and counted ---------------------------------------------------------------------------------------
 
-Positive: TypeAlias = Annotated[
-    Any, option("--positive", metavar="LABEL", help="The positive label, unless it is 1 or true.")
-]
-Threshold: TypeAlias = Annotated[float, option(help="Predict positive at this score or above.")]
-Noise: TypeAlias = Annotated[Any, option(metavar="LABEL", help="Label of noise (items in no cluster), such as -1.")]
-NoisePolicy: TypeAlias = Annotated[
+Positive = Annotated[Any, option("--positive", metavar="LABEL", help="The positive label, unless it is 1 or true.")]
+Threshold = Annotated[float, option(help="Predict positive at this score or above.")]
+Noise = Annotated[Any, option(metavar="LABEL", help="Label of noise (items in no cluster), such as -1.")]
+NoisePolicy = Annotated[
     Literal["cluster", "drop", "singletons"],
     option(help="Noise items: drop (default), singletons, cluster.", panel=COLUMNS),
 ]
-UnlabelledPolicy: TypeAlias = Annotated[
+UnlabelledPolicy = Annotated[
     Literal["error", "drop", "class"],
     option(help="Items without a class: error (default), drop, class.", panel=COLUMNS),
 ]
-Metric: TypeAlias = Annotated[
-    str, option(help="Distance between points: euclidean (default), cosine, ...", panel=COLUMNS)
-]
-SampleSize: TypeAlias = Annotated[int, option(help="Average silhouettes over N random items.", panel=COLUMNS, least=2)]
-Match: TypeAlias = Annotated[
+Metric = Annotated[str, option(help="Distance between points: euclidean (default), cosine, ...", panel=COLUMNS)]
+SampleSize = Annotated[int, option(help="Average silhouettes over N random items.", panel=COLUMNS, least=2)]
+Match = Annotated[
     Literal["exact", "overlap", "type_overlap"],
     option(help="What counts as a match: exact (default), overlap, type_overlap."),
 ]
-Beta: TypeAlias = Annotated[float, option(help="Weight of recall against precision in F (1).")]
-JudgeNames: TypeAlias = Annotated[Sequence[str] | None, option("--judges", metavar="A,B", help="Only these judges.")]
-Scale: TypeAlias = Annotated[
+Beta = Annotated[float, option(help="Weight of recall against precision in F (1).")]
+JudgeNames = Annotated[Sequence[str] | None, option("--judges", metavar="A,B", help="Only these judges.")]
+Scale = Annotated[
     Literal["nominal", "ordinal", "interval", "ratio"],
     option(help="Scale of the labels: nominal, ordinal (default for three or more grades), interval, ratio."),
 ]
-Categories: TypeAlias = Annotated[
+Categories = Annotated[
     Sequence[Any] | None, option(metavar="0,1,2", help="All labels in order; others are errors (detected).")
 ]
-RepeatedLabels: TypeAlias = Annotated[
+RepeatedLabels = Annotated[
     Literal["error", "first", "last"],
     option(help="Conflicting labels of one judge for an item: error (default), first, last.", panel=RULES),
 ]
@@ -199,38 +188,36 @@ class SpanRules(TypedDict, total=False):
 
 # How click logs are read ----------------------------------------------------------------------------------------------
 
-LogFormatName: TypeAlias = Annotated[
+LogFormatName = Annotated[
     str, option("--from", metavar="FORMAT", help="Layout of the log (detected): ubi, yandex, baidu, table, ...")
 ]
-TimeZone: TypeAlias = Annotated[
+TimeZone = Annotated[
     str,
     option("--zone", metavar="NAME", help="Time zone of times without one, such as Europe/Berlin (UTC).", panel=RULES),
 ]
-RankBase: TypeAlias = Annotated[int, option(help="First rank in the log, 0 or 1 (detected).", panel=RULES, least=0)]
-SessionGap: TypeAlias = Annotated[
+RankBase = Annotated[int, option(help="First rank in the log, 0 or 1 (detected).", panel=RULES, least=0)]
+SessionGap = Annotated[
     float, option(metavar="MINUTES", help="Pause that ends a session, if the log has no sessions (30).", panel=RULES)
 ]
-Since: TypeAlias = Annotated[
+Since = Annotated[
     str, option(metavar="TIME", help="Only result pages from this time on, such as 2026-03-01.", panel=RULES)
 ]
-Until: TypeAlias = Annotated[str, option(metavar="TIME", help="Only result pages before this time.", panel=RULES)]
-LogSystems: TypeAlias = Annotated[
+Until = Annotated[str, option(metavar="TIME", help="Only result pages before this time.", panel=RULES)]
+LogSystems = Annotated[
     tuple[str, ...], option("--system", metavar="NAME", help="Only pages of this system; repeat.", panel=RULES)
 ]
-Exclude: TypeAlias = Annotated[
+Exclude = Annotated[
     tuple[str, ...],
     option(metavar="COLUMN=PATTERN", help="Leave out matching pages, such as user_id=qa-*; repeat.", panel=RULES),
 ]
-MostPerMinute: TypeAlias = Annotated[
+MostPerMinute = Annotated[
     int, option(help="Leave out users with more queries than this in any minute.", panel=RULES, least=1)
 ]
-LongestDwell: TypeAlias = Annotated[
-    float, option(metavar="MINUTES", help="Treat longer dwell times as unknown.", panel=RULES)
-]
-RepeatedEvents: TypeAlias = Annotated[
+LongestDwell = Annotated[float, option(metavar="MINUTES", help="Treat longer dwell times as unknown.", panel=RULES)]
+RepeatedEvents = Annotated[
     Literal["drop", "keep"], option(help="Events sent twice: drop (default), keep.", panel=RULES)
 ]
-MalformedLines: TypeAlias = Annotated[
+MalformedLines = Annotated[
     Literal["error", "drop"], option("--malformed", help="Malformed lines: error (default), drop.",
                                      panel=RULES),
 ]  # fmt: skip
@@ -254,11 +241,11 @@ class LogRules(TypedDict, total=False):
     malformed: MalformedLines
 
 
-UnitOfLog: TypeAlias = Annotated[
+UnitOfLog = Annotated[
     Literal["user", "session", "page"],
     option(help="Unit of intervals and tests: user, session, page (the first known)."),
 ]
-Segments: TypeAlias = Annotated[
+Segments = Annotated[
     str, option(metavar="SEGMENT", help="Also break down by day, week, weekday, hour (UTC), frequency, or a column.")
 ]
 
@@ -269,19 +256,19 @@ class ClickRules(TypedDict, total=False):
     unit: UnitOfLog | None
 
 
-HeldOut: TypeAlias = Annotated[float, option(help="Share of pages to hold out (0.2).")]
-SplitBy: TypeAlias = Annotated[
+HeldOut = Annotated[float, option(help="Share of pages to hold out (0.2).")]
+SplitBy = Annotated[
     Literal["time", "random"], option(help="Hold out the latest pages (time; default if known) or random ones.")
 ]
-Prior: TypeAlias = Annotated[
+Prior = Annotated[
     tuple[float, float],
     option(metavar="CLICKS SKIPS", help="Pseudo-clicks and pseudo-skips for every parameter (1 1; 0 0: none)."),
 ]
-Iterations: TypeAlias = Annotated[int, option(help="Maximum number of iterations (500).", panel=RULES, least=1)]
-Tolerance: TypeAlias = Annotated[
+Iterations = Annotated[int, option(help="Maximum number of iterations (500).", panel=RULES, least=1)]
+Tolerance = Annotated[
     float, option(help="Stop when an iteration adds less than this share of the log-likelihood (1e-7).", panel=RULES)
 ]
-Clickless: TypeAlias = Annotated[
+Clickless = Annotated[
     Literal["examined", "dropped"],
     option(help="Pages without clicks, in DCM and SDBN: examined (default), dropped.", panel=RULES),
 ]
@@ -309,42 +296,37 @@ class SubjectRules(EvaluationRules, LabelRules, ClusterRules, SpanRules, Agreeme
 
 # What clicks say ------------------------------------------------------------------------------------------------------
 
-JudgedBy: TypeAlias = Annotated[
+JudgedBy = Annotated[
     str, option("--by", help="COEC (clicks over expected clicks; default), or a click model: PBM, DBN, ...")
 ]
-MinImpressions: TypeAlias = Annotated[int, option(help="Impressions that a document needs (10).", least=1)]
-MinExpected: TypeAlias = Annotated[
-    float, option(help="Expected clicks that a document needs, for COEC (1).", panel=RULES)
-]
-Shrinkage: TypeAlias = Annotated[
+MinImpressions = Annotated[int, option(help="Impressions that a document needs (10).", least=1)]
+MinExpected = Annotated[float, option(help="Expected clicks that a document needs, for COEC (1).", panel=RULES)]
+Shrinkage = Annotated[
     float, option(help="Clicks added to both sides of COEC, which pulls it towards 1 (1).", panel=RULES)
 ]
-GradeQuantiles: TypeAlias = Annotated[
+GradeQuantiles = Annotated[
     Sequence[float],
     option("--quantiles", metavar="A,B,C", help="Quantiles above which grades begin (0.5,0.75,0.9).", panel=RULES),
 ]
-GradeThresholds: TypeAlias = Annotated[
+GradeThresholds = Annotated[
     Sequence[float] | None,
     option("--thresholds", metavar="A,B,C", help="Estimates at which grades begin, instead of quantiles."),
 ]
-SameText: TypeAlias = Annotated[bool, option(help="Merge queries with the same text, whatever their ids.")]
-PreferenceStrategy: TypeAlias = Annotated[
-    str,
-    option(help="skip-above (default), last-click, earlier-click, skip-previous, no-click-next, query-chain."),
+SameText = Annotated[bool, option(help="Merge queries with the same text, whatever their ids.")]
+PreferenceStrategy = Annotated[
+    str, option(help="skip-above (default), last-click, earlier-click, skip-previous, no-click-next, query-chain.")
 ]
-MinVotes: TypeAlias = Annotated[int, option(help="Votes that a pair needs to be tested (5).", least=1)]
-StrengthPrior: TypeAlias = Annotated[
+MinVotes = Annotated[int, option(help="Votes that a pair needs to be tested (5).", least=1)]
+StrengthPrior = Annotated[
     float, option("--prior", help="Pseudo-wins and pseudo-losses of each document (0.5; 0: none).", panel=RULES)
 ]
-RankCutoff: TypeAlias = Annotated[int, option("-k", "--cutoff", help="Number of ranks that count (10).", least=1)]
-ExaminationCurve: TypeAlias = Annotated[
+RankCutoff = Annotated[int, option("-k", "--cutoff", help="Number of ranks that count (10).", least=1)]
+ExaminationCurve = Annotated[
     Sequence[float] | None,
     option("--examination", metavar="1,0.6,...", help="Probability that each rank is examined (default: fitted, PBM)."),
 ]
-Clip: TypeAlias = Annotated[float | None, option(help="Largest weight of a click (default: no limit).")]
-MinCoverage: TypeAlias = Annotated[
-    float, option(help="Share of a ranking's examination that the log must cover (0.5).")
-]
+Clip = Annotated[float | None, option(help="Largest weight of a click (default: no limit).")]
+MinCoverage = Annotated[float, option(help="Share of a ranking's examination that the log must cover (0.5).")]
 
 
 class JudgingRules(TypedDict, total=False):
@@ -361,46 +343,42 @@ class JudgingRules(TypedDict, total=False):
 
 # Tests, intervals, and what they are drawn from -----------------------------------------------------------------------
 
-Seed: TypeAlias = Annotated[int, option(help="Random seed (0).", panel=TEST, least=0)]
-Confidence: TypeAlias = Annotated[float, option(help="Confidence level of intervals (0.95).", panel=TEST)]
-Resamples: TypeAlias = Annotated[
+Seed = Annotated[int, option(help="Random seed (0).", panel=TEST, least=0)]
+Confidence = Annotated[float, option(help="Confidence level of intervals (0.95).", panel=TEST)]
+Resamples = Annotated[
     int,
     option("--resamples", help="Resamples for intervals (0: no intervals, where possible).",
            panel=TEST, least=0),
 ]  # fmt: skip
-Permutations: TypeAlias = Annotated[
+Permutations = Annotated[
     int,
     option(
         "--permutations", help="Random permutations in the test (enough for the correction).", panel=TEST, least=100
     ),
 ]
-Alpha: TypeAlias = Annotated[float, option(help="Significance level; intervals are at 1 - alpha (0.05).", panel=TEST)]
-Power: TypeAlias = Annotated[float, option(help="Probability of detecting a real difference (0.8).", panel=TEST)]
-Margin: TypeAlias = Annotated[
-    float, option(metavar="N", help="Smallest difference that matters (0.01 of the measure's range).")
-]
-TestName: TypeAlias = Annotated[
+Alpha = Annotated[float, option(help="Significance level; intervals are at 1 - alpha (0.05).", panel=TEST)]
+Power = Annotated[float, option(help="Probability of detecting a real difference (0.8).", panel=TEST)]
+Margin = Annotated[float, option(metavar="N", help="Smallest difference that matters (0.01 of the measure's range).")]
+TestName = Annotated[
     str,
     option(help="permutation, bootstrap, t, wilcoxon, sign; over all systems randomised_tukey; for classifiers "
            "swap, mcnemar, delong; for ratios welch. Default: the measure's own.", panel=TEST),
 ]  # fmt: skip
-Correction: TypeAlias = Annotated[str, option(help="holm (default), bonferroni, benjamini-hochberg, none.", panel=TEST)]
-Family: TypeAlias = Annotated[
+Correction = Annotated[str, option(help="holm (default), bonferroni, benjamini-hochberg, none.", panel=TEST)]
+Family = Annotated[
     Literal["measure", "all"],
     option(help="Correct over the comparisons of each measure (measure; default), or all.", panel=TEST),
 ]
-Method: TypeAlias = Annotated[
+Method = Annotated[
     Literal["hull", "bca", "percentile", "t"],
     option(help="hull (of t and bca; default), bca, percentile, t.", panel=TEST),
 ]
-Difference: TypeAlias = Annotated[float, option(help="The difference to detect (0.01 of the measure's range).")]
-Inconclusive: TypeAlias = Annotated[
+Difference = Annotated[float, option(help="The difference to detect (0.01 of the measure's range).")]
+Inconclusive = Annotated[
     Literal["report", "pass", "fail"], option(help="When inconclusive: report (exit 3; default), pass (0), fail (1).")
 ]
-MaxMissing: TypeAlias = Annotated[
-    float, option(help="Largest share of units that a system may be missing (0.1).", panel=TEST)
-]
-MinJudged: TypeAlias = Annotated[
+MaxMissing = Annotated[float, option(help="Largest share of units that a system may be missing (0.1).", panel=TEST)]
+MinJudged = Annotated[
     float, option(help="Smallest judged share of the top 10, in both runs (default: none).", panel=TEST)
 ]
 

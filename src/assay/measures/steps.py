@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import polars as pl
@@ -67,7 +67,7 @@ class Steps:
 
     unit: Ints
     units: int
-    columns: Mapping[str, NDArray[np.float64] | Ints]
+    columns: Mapping[str, NDArray[Any]]
     says: str = "ranking"
     #: What columns are, where their names alone do not say: a formula in words.
     meanings: Mapping[str, str] = field(default_factory=dict)
@@ -107,6 +107,14 @@ class Steps:
         """Add a column up per unit; `when_zero` says what it means to divide by it if it is 0."""
         values = np.bincount(self.unit, weights=self[column], minlength=self.units).astype(np.float64, copy=False)
         return _node(values=values, op="sum", when_zero=when_zero, undefined={}, steps=self, column=column)
+
+    def counted(self, text: str, values: object) -> PerUnit:
+        """Numbers that were counted from the rows, and are no sum of a column.
+
+        >>> Steps(np.array([0, 0]), 1, {"item": np.array(["a", "b"])}).counted("items", [2]).values
+        array([2.])
+        """
+        return replace(quantity(text, values), steps=self)
 
     def max(self, column: str) -> PerUnit:
         """Take the largest value of a column per unit, 0 where there is no row."""

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from assay.measures.registry import Measure
 
 
-Vocabulary: TypeAlias = Literal["ranking", "binary", "multiclass", "clustering", "agreement", "behaviour"]
+Vocabulary: TypeAlias = Literal["ranking", "binary", "multiclass", "clustering", "agreement", "behaviour", "order"]
 #: The vocabularies of classifiers.
 LABELS: tuple[Vocabulary, ...] = ("binary", "multiclass")
 #: Those in which a measure has a name of its own beside the one for rankings.
-BESIDE_RANKINGS: tuple[Vocabulary, ...] = (*LABELS, "clustering", "agreement", "behaviour")
+BESIDE_RANKINGS: tuple[Vocabulary, ...] = (*LABELS, "clustering", "agreement", "behaviour", "order")
 
 #: Those that the names of somebody's own scores may be of: what they call latency need not be that of a log.
 OF_SCORES: tuple[Vocabulary, ...] = ("ranking", *LABELS, "clustering", "agreement")
@@ -50,6 +50,7 @@ _FAMILIES: dict[str, tuple[Vocabulary, ...]] = {
     "geometry": ("clustering",),
     "agreement": ("agreement",),
     "behaviour": ("behaviour",),
+    "order": ("orders",),
 }
 #: Most measures that people ask for are in these: a ranking's measures are looked for there before all are loaded.
 _OFTEN_ASKED_FOR = ("precision", "average_precision", "gain", "cascade")

@@ -6,49 +6,18 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from assay.core.domains import CONFIDENCE
 from assay.core.errors import ParameterError, number_of
-from assay.measures.counting.judgments import Floats, Ints
+from assay.measures.counting.judgments import Floats
+from assay.measures.counting.orders import Comparisons, tau_ap_parts, tau_ap_weight
 from assay.stats.estimates import ROUNDING, snapped, standard_errors
 
 _BLOCK = 1 << 22
 
 
-class Orders(NamedTuple):
-    """Lists of numbers, a list a row; `signs` is 1 where item i is above item j, -1 where below, 0 where tied.
-
-    >>> Orders.of(np.array([[0.5, 0.25, 0.25]])).signs[0]
-    array([[ 0,  1,  1],
-           [-1,  0,  0],
-           [-1,  0,  0]], dtype=int8)
-    """
-
-    numbers: Floats
-    signs: NDArray[np.int8]
-
-    @classmethod
-    def of(cls, numbers: Floats) -> Orders:
-        """Compare every two items of each list."""
-        apart = numbers[:, :, None] - numbers[:, None, :]
-        reach = ROUNDING * np.abs(numbers).max(axis=1)[:, None, None]
-        return cls(numbers, (apart > reach).astype(np.int8) - (apart < -reach).astype(np.int8))
-
-    @property
-    def untied(self) -> Floats:
-        """In each list, how many pairs are not tied; every pair counts twice."""
-        untied: Floats = np.count_nonzero(self.signs, axis=(1, 2)).astype(np.float64)
-        return untied
-
-    @property
-    def lead(self) -> Floats:
-        """How many items each item is above, less those that it is below: twice its mid-rank, but for a constant."""
-        lead: Floats = self.signs.sum(axis=2, dtype=np.float64)
-        return lead
-
-
-def orders_of(first: Floats, second: Floats) -> Iterator[tuple[Orders, Orders]]:
+def orders_of(first: Floats, second: Floats) -> Iterator[tuple[Comparisons, Comparisons]]:
     """Two tables of lists, row against row, in blocks that fit into memory.
 
     >>> [(len(one.signs), len(other.signs)) for one, other in orders_of(np.eye(3), np.eye(3))]
@@ -56,13 +25,13 @@ def orders_of(first: Floats, second: Floats) -> Iterator[tuple[Orders, Orders]]:
     """
     rows = max(1, _BLOCK // max(first.shape[1] ** 2, 1))
     for start in range(0, len(first), rows):
-        yield Orders.of(first[start : start + rows]), Orders.of(second[start : start + rows])
+        yield Comparisons.of(first[start : start + rows]), Comparisons.of(second[start : start + rows])
 
 
-def tau_b(first: Orders, second: Orders) -> Floats:
+def tau_b(first: Comparisons, second: Comparisons) -> Floats:
     """Kendall's tau-b, row against row; NaN where all items of a list are tied.
 
-    >>> tau_b(Orders.of(np.array([[1.0, 2.0, 3.0, 4.0]])), Orders.of(np.array([[1.0, 2.0, 4.0, 3.0]])))
+    >>> tau_b(Comparisons.of(np.array([[1.0, 2.0, 3.0, 4.0]])), Comparisons.of(np.array([[1.0, 2.0, 4.0, 3.0]])))
     array([0.6667])
     """
     agreement = (first.signs * second.signs).sum(axis=(1, 2), dtype=np.float64)
@@ -71,10 +40,10 @@ def tau_b(first: Orders, second: Orders) -> Floats:
     return tau
 
 
-def swapped(first: Orders, second: Orders) -> Floats:
+def swapped(first: Comparisons, second: Comparisons) -> Floats:
     """The share of pairs of items that the two lists order the opposite way, row against row.
 
-    >>> swapped(Orders.of(np.array([[1.0, 2.0, 3.0]])), Orders.of(np.array([[1.0, 3.0, 2.0]])))
+    >>> swapped(Comparisons.of(np.array([[1.0, 2.0, 3.0]])), Comparisons.of(np.array([[1.0, 3.0, 2.0]])))
     array([0.3333])
     """
     items = first.signs.shape[1]
@@ -169,7 +138,7 @@ def tau_ap(first: ArrayLike, second: ArrayLike, level: float = 0.95) -> Correlat
     note = _why_not(one, other)
     if note:
         return Correlation(name, np.nan, np.nan, np.nan, level, n, note)
-    value = float(_tau_ap_rows(Orders.of(one[None]), Orders.of(other[None]))[0])
+    value = float(_tau_ap_rows(Comparisons.of(one[None]), Comparisons.of(other[None]))[0])
     notes = ["ties broken in all ways"] if _is_tied(one) or _is_tied(other) else []
     low = high = np.nan
     if n < FEWEST_FOR_TAU_AP:
@@ -202,11 +171,11 @@ def _product_moment_rows(first: Floats, second: Floats) -> Floats:
     return np.clip(r, -1.0, 1.0)
 
 
-def _pearson_rows(first: Orders, second: Orders) -> Floats:
+def _pearson_rows(first: Comparisons, second: Comparisons) -> Floats:
     return _product_moment_rows(first.numbers, second.numbers)
 
 
-def _spearman_rows(first: Orders, second: Orders) -> Floats:
+def _spearman_rows(first: Comparisons, second: Comparisons) -> Floats:
     return _product_moment_rows(first.lead, second.lead)
 
 
@@ -277,24 +246,7 @@ def _why_not(first: Floats, second: Floats) -> str:
     return f"all numbers of the {' and the '.join(constant)} list are the same" if constant else ""
 
 
-def tau_ap_parts(reference: Orders, other: Orders) -> tuple[Ints, Ints, Floats]:
-    """What each item adds to tau_AP, row by row: how many items are above it, those that belong there, and a weight.
-
-    Of the items above it in the second list, those that belong above it according to the first are counted, less those
-    that belong below. The weight is 1 over the items above, or the mean of that over all ways to break ties. The
-    products of the last two add up to tau_AP, times the number of items less 1.
-
-    >>> above, agreement, _ = tau_ap_parts(Orders.of(np.array([[4.0, 3, 2, 1]])), Orders.of(np.array([[3.0, 4, 2, 1]])))
-    >>> above[0], agreement[0]
-    (array([1, 0, 2, 3]), array([-1,  0,  2,  3]))
-    """
-    above = other.signs < 0
-    agreement = -(reference.signs * above).sum(axis=2, dtype=np.int64)
-    counted = above.sum(axis=2)
-    return counted, agreement, _weight(counted, (other.signs == 0).sum(axis=2))
-
-
-def _tau_ap_rows(reference: Orders, other: Orders) -> Floats:
+def _tau_ap_rows(reference: Comparisons, other: Comparisons) -> Floats:
     above, agreement, weight = tau_ap_parts(reference, other)
     tau: Floats = (agreement * weight).sum(axis=1) / (above.shape[1] - 1)
     return tau
@@ -302,25 +254,14 @@ def _tau_ap_rows(reference: Orders, other: Orders) -> Floats:
 
 def _tau_ap_without_each(first: Floats, second: Floats) -> Floats:
     """tau_AP without each item: what one item takes part in is taken off the sums of the others."""
-    reference, signs = Orders.of(first[None]).signs[0], Orders.of(second[None]).signs[0]
+    reference, signs = Comparisons.of(first[None]).signs[0], Comparisons.of(second[None]).signs[0]
     above, tied = signs < 0, signs == 0
     agreed = -(reference * above).astype(np.int64)
     rest = agreed.sum(axis=1)[:, None] - agreed
-    weight = _weight(above.sum(axis=1)[:, None] - above, tied.sum(axis=1)[:, None] - tied)
+    weight = tau_ap_weight(above.sum(axis=1)[:, None] - above, tied.sum(axis=1)[:, None] - tied)
     np.fill_diagonal(rest, 0)
     tau: Floats = (rest * weight).sum(axis=0) / (len(first) - 2)
     return tau
-
-
-def _weight(above: Ints, tied: Ints) -> Floats:
-    """The mean of 1 / (items above), over the places that an item may take among those tied with it.
-
-    Pairs of tied items cancel out over all orders, and nothing is above the first: both weigh nothing.
-    """
-    harmonic = np.append(0.0, np.cumsum(1 / np.arange(1, int((above + tied).max(initial=1)) + 1)))
-    upto = np.maximum(above + tied - 1, 0)
-    mean: Floats = (harmonic[upto] - harmonic[np.maximum(above - 1, 0)]) / np.maximum(tied, 1)
-    return np.where(above > 0, mean, 0.0)
 
 
 class Coefficient(NamedTuple):
@@ -334,7 +275,7 @@ class Coefficient(NamedTuple):
 
     name: str
     of: Callable[[ArrayLike, ArrayLike, float], Correlation]
-    rows: Callable[[Orders, Orders], Floats]
+    rows: Callable[[Comparisons, Comparisons], Floats]
     of_order: bool = True
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from assay.core.errors import ParameterError, quote
 from assay.measures.counting.judgments import Floats, Ints
+from assay.measures.counting.orders import common_by_depth, depths_of
 
 
 class Overlap(NamedTuple):
@@ -28,21 +29,6 @@ class Overlap(NamedTuple):
         return self.least + self.residual
 
 
-def depths_of(first: Sequence[Hashable], second: Sequence[Hashable], p: float) -> tuple[Floats, Floats, Floats]:
-    """How many items two rankings have in common down to each depth, their share, and how much it weighs.
-
-    Beyond the end of the shorter list, its overlap there is taken to go on.
-
-    >>> depths_of(["a", "b"], ["b", "a"], p=0.5)
-    (array([0., 2.]), array([0., 1.]), array([0.5 , 0.25]))
-    """
-    short, long = sorted((len(first), len(second)))
-    common, depth = _common(first, second, long), np.arange(1, long + 1)
-    seen = common + np.maximum(depth - short, 0) * common[short - 1] / short
-    weight = ((1 - p) * p ** (depth - 1.0)).astype(np.float64)
-    return seen, seen / depth, weight
-
-
 def rbo(first: Sequence[Hashable], second: Sequence[Hashable], p: float = 0.9) -> Overlap:
     """Rank-biased overlap of Webber, Moffat and Zobel (2010).
 
@@ -60,7 +46,7 @@ def rbo(first: Sequence[Hashable], second: Sequence[Hashable], p: float = 0.9) -
     for which, ranking in (("first", first), ("second", second)):
         _check(which, ranking)
     short, long = sorted((len(first), len(second)))
-    common = _common(first, second, long)
+    common = common_by_depth(first, second)
     _, share, weight = depths_of(first, second, p)
     # Beyond both lists, the overlap of the two together is taken to go on.
     extrapolated = float(weight @ share) + float(share[-1]) * p**long
@@ -78,13 +64,6 @@ def _check(which: str, ranking: Sequence[Hashable]) -> None:
         if item in seen:
             raise ParameterError(f"the {which} ranking holds {item!r} twice")
         seen.add(item)
-
-
-def _common(first: Sequence[Hashable], second: Sequence[Hashable], depth: int) -> Ints:
-    """How many items the two have in common down to each depth: an item counts from its lower rank on."""
-    ranks = {item: rank for rank, item in enumerate(first)}
-    met = [max(rank, ranks[item]) for rank, item in enumerate(second) if item in ranks]
-    return np.cumsum(np.bincount(met, minlength=depth)) if met else np.zeros(depth, dtype=np.int64)
 
 
 def _least(common: Ints, p: float) -> float:

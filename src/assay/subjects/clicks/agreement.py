@@ -14,8 +14,9 @@ from assay.core.errors import InputError, number_of
 from assay.core.options import Alpha, JudgingRules, Level, Resamples, Seed
 from assay.core.results import Result
 from assay.measures.counting.judgments import Floats
+from assay.measures.counting.orders import Comparisons
 from assay.measures.counting.preferences import judgment_votes
-from assay.stats.correlation import Orders, row_by_row
+from assay.stats.correlation import row_by_row
 from assay.stats.paired_preferences import one_sided_sign_tests
 from assay.stats.ratios import ratio_of_sums
 from assay.stats.verdict import corrected
@@ -146,7 +147,7 @@ def _by_query(rows: pl.DataFrame, level: float) -> pl.DataFrame:
 
 def _orderings(estimates: Floats, relevant: Any) -> tuple[Floats, Floats]:
     """Of pairs of a relevant document and another, row by row: how many have the estimates in order, and all."""
-    signs = Orders.of(estimates).signs
+    signs = Comparisons.of(estimates).signs
     counted = relevant[:, :, None] & ~relevant[:, None, :]
     won: Floats = ((signs + 1) / 2 * counted).sum(axis=(1, 2))
     return won, counted.sum(axis=(1, 2)).astype(np.float64)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -15,6 +15,11 @@ from assay.stats.pairing import ScorePairing, listed
 from assay.tables import Scores
 from assay.verbs.gating.gate import TAKES, Sides, Two, chosen_two
 from assay.verbs.subject import Subject, Words
+
+if TYPE_CHECKING:
+    from assay.measures.registry import Measure
+    from assay.verbs.explanation.numbers import View
+    from assay.verbs.explanation.result import Explanation, Place
 
 
 class ScoresSubject(Subject):
@@ -41,6 +46,14 @@ class ScoresSubject(Subject):
         wanted = listed(measures or ())
         # An empty field is no value, and no measure of ours has declared what it counts as.
         return ScorePairing(read_scores(scores, measure=str(wanted[0]) if wanted else "score"), undefined="skip")
+
+    def explain(
+        self, measure: str | Measure, inputs: Sequence[Any], place: Place, view: View, rules: dict[str, Any]
+    ) -> Explanation:
+        """There is nothing behind numbers of units; two orders of items have a rank correlation."""
+        from assay.subjects.scores.explanation import explain_orders  # noqa: PLC0415  # only who explains waits for it
+
+        return explain_orders(measure, inputs, place, view, rules)
 
 
 SCORES = ScoresSubject()

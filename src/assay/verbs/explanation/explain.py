@@ -23,7 +23,7 @@ from assay.measures.counting.ranking import policies
 from assay.measures.counting.ranks import Ranks
 from assay.measures.counting.scored import Scored
 from assay.measures.registry import Measure
-from assay.verbs.explanation.coefficients import is_coefficient, of_two_lists
+from assay.measures.vocabularies import by_alias
 from assay.verbs.explanation.numbers import View
 from assay.verbs.explanation.result import Explanation, Place
 from assay.verbs.subject import Subject, name_of
@@ -174,20 +174,22 @@ def explain(
     """
     place = Place(system, None if query is None else str(query), label, item, rules.pop("threshold", None), orientation)
     view = View(None if show is None else Whole(1).check("show", show), running)
-    if isinstance(measure, str) and is_coefficient(measure):
-        _check(rules)
-        place.refuse("has no meaning for two orders", "system", "query", "label", "item", "threshold")
-        for option in (*rules, *(["running"] if running else [])):
-            raise ParameterError(f"{option} has no meaning for two orders")
-        return view.limited(of_two_lists(measure, given, run))
-    subject: Subject = registry.subject("ranking" if run is not None else _name_of(measure, given))
+    subject: Subject = registry.subject(_name_of(measure, given, run))
     if not {*rules} <= {*subject.rules, "seed"}:  # who explains a ranking need not wait for what classifies
         _check(rules)
     return subject.explain(measure, [given] if run is None else [given, run], place, view, dict(rules))
 
 
-def _name_of(measure: str | Measure, value: Any) -> str:
-    """The subject of what was given without a run; of counts of decisions, the measure tells it too."""
+def _name_of(measure: str | Measure, value: Any, run: Any) -> str:
+    """The subject of what was given; rank correlations are of scores; of counts of decisions, the measure tells it."""
+    if isinstance(measure, Measure):
+        is_of_orders = measure.definition.vocabulary == "order"
+    else:
+        is_of_orders = by_alias(str(measure).partition("(")[0].strip(), "order") is not None
+    if is_of_orders:
+        return "scores"
+    if run is not None:
+        return "ranking"
     if isinstance(value, Confusion):
         return "labels" if value.unit_kind != "query" or is_of_classes(measure) else "ranking"
     counts = next((name for kind, name in _COUNTS.items() if isinstance(value, kind)), "")

@@ -117,10 +117,13 @@ def step_tables(results: Sequence[tuple[PerUnit, int]]) -> list[StepTable]:
     tables: dict[str, StepTable] = {}
     for result, unit in results:
         for leaf in result.leaves():
-            if leaf.steps is None or leaf.column is None:
+            if leaf.steps is None:
                 continue
-            there = tables.get(leaf.steps.says)
-            table = StepTable(leaf.steps.says, ((leaf.column, leaf.op),), _rows(leaf.steps, unit), leaf.steps.meanings)
+            there, rows = tables.get(leaf.steps.says), _rows(leaf.steps, unit)
+            if leaf.column is None:  # counted from the rows, and no sum of a column
+                tables.setdefault(leaf.steps.says, StepTable(leaf.steps.says, (), rows, leaf.steps.meanings))
+                continue
+            table = StepTable(leaf.steps.says, ((leaf.column, leaf.op),), rows, leaf.steps.meanings)
             if there is None:
                 tables[table.says] = _with_running_sum(table, "running_sum")
             elif (leaf.column, leaf.op) in there.reduced:
@@ -315,7 +318,8 @@ def counts_named(results: Sequence[tuple[PerUnit, int]]) -> Iterator[tuple[str, 
     seen = set()
     for result, unit in results:
         for leaf in (*result.leaves(), *(leaf for need in _needs(result) for leaf in need.leaves())):
-            if leaf.steps is None and leaf.constant is None and leaf.op not in seen:
+            is_count = leaf.steps is None or leaf.column is None
+            if is_count and leaf.constant is None and leaf.op not in seen:
                 seen.add(leaf.op)
                 yield leaf.op, float(leaf.values[unit])
 

@@ -1,0 +1,249 @@
+"""`assay log import|show|check SOURCE...`, and what only click logs have: models, judgments, preferences, values."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, TypeAlias, TypedDict
+
+from assay.cli import inputs, options, output
+from assay.cli.doctor import Diagnosing, deliver_diagnosis
+from assay.cli.literals import list_of_numbers
+from assay.cli.options import Output
+from assay.core import options as shared
+from assay.core.errors import ParameterError
+from assay.core.options import ClickFitOptions, JudgingRules, LogRules, ModelTrialOptions, Sampling, SeedOption, option
+
+Sources: TypeAlias = Annotated[
+    list[str],
+    options.argument("SOURCE", "Files of one log, in any layout, or a folder from `log import`; - for stdin."),
+]
+LogFile: TypeAlias = Annotated[
+    str, options.argument("LOG", "A click log: a file, or a folder from `log import`; - for stdin.")
+]
+
+
+def import_log(
+    sources: Sources,
+    folder: Annotated[Path, option("-o", "--output", metavar="FOLDER", help="A new folder for the tables.")],
+    rules: LogRules,
+    overwrite: options.ReplaceLog = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Import a click log of any size into three tables, which all commands on clicks read fast.
+
+    Memory does not grow with the log. What is left out, and why, is reported and kept with the tables.
+
+    $ assay log import clicks/log.ndjson.gz -o clicks-log
+    $ assay log import clicks/log.ndjson.gz -o people --most-per-minute 20 --since 2026-03-09
+    """
+    from assay.files import logs  # noqa: PLC0415  # `assay --help` need not load Polars
+
+    with inputs.bar("importing", 1, hidden=quiet) as watch:
+        log = logs.import_log(inputs.kept_together(sources), folder, overwrite=overwrite, watch=watch, **rules)
+    if not quiet:
+        output.message(f"{folder}: {str(log).partition(': ')[2].removesuffix('>')}")
+        output.remarks(log.remarks, quiet=False)
+
+
+def show_log(sources: Sources, rules: LogRules, to: Output) -> None:
+    """Count what a click log holds: pages, users, sessions, systems, clicks by rank, and what was left out.
+
+    $ assay log show clicks/log.ndjson.gz
+    """
+    log = inputs.kept_together(sources)
+    inputs.give("assay.subjects.clicks.log_overview:describe_log", "counting", to, log, **rules)
+
+
+def check_log(sources: Sources, rules: LogRules, to: Diagnosing) -> int:
+    """Check a click log for what makes numbers wrong: robots, lost events, clocks, clicks on results not shown.
+
+    It goes on where a line is no record. Exit 1 if there is an error among the findings, 0 if not.
+
+    $ assay log check clicks/log.ndjson.gz
+    """
+    place, log = "assay.subjects.clicks.checks:check_log", inputs.kept_together(sources)
+    return deliver_diagnosis(inputs.result_of(place, "examining", to, log, **rules), to)
+
+
+def fit(
+    sources: Annotated[
+        list[str], options.argument("LOG", "Files of one click log, or a folder from `log import`; - for stdin.")
+    ],
+    trial: ModelTrialOptions,
+    rules: LogRules,
+    drawing: SeedOption,
+    to: Output,
+    models: Annotated[
+        tuple[str, ...],
+        option("--model", metavar="NAME", help="GCTR, RCTR, DCTR, PBM (default), UBM, CM, DCM, SDBN, DBN, CCM, "
+               "DCM-exact, SDBN-exact; all: the first ten; repeat."),
+    ] = (),
+    qrels: Annotated[str | None, option(metavar="QRELS", help="Judgments to compare with the clicks.")] = None,
+    save: Annotated[
+        Path | None, option(metavar="FILE", help="Also fit the best model to all pages, and write it as JSON.")
+    ] = None,
+) -> None:  # fmt: skip
+    """Fit click models to a log, and measure how well they predict the clicks of held-out pages.
+
+    $ assay clicks fit clicks/log.ndjson.gz --model PBM --model SDBN --save model.json
+    $ assay clicks fit clicks/log.ndjson.gz --model UBM --qrels bicycles/qrels.txt --html -o m.html
+    """
+    from assay.stats.click_models.fitting import fit_clicks  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.subjects.clicks.model_comparison import USUAL_MODELS, compare_click_models  # noqa: PLC0415
+
+    names = models or ("PBM",)
+    if "all" in names:
+        if len(names) > 1:
+            raise ParameterError("--model all is ten models: name no others beside it")
+        names = USUAL_MODELS
+    log = inputs.whole_log(sources, rules)
+    with inputs.bar("fitting", len(names), hidden=to.quiet) as watch:
+        result = compare_click_models(log, names, watch=watch, qrels=qrels, **trial, **drawing)
+        text = output.rendered(result, to)
+        if save is not None:
+            rules_of_fit = {name: trial[name] for name in ClickFitOptions.__annotations__ if name in trial}  # type: ignore[literal-required]
+            whole = fit_clicks(log, result.best, **{"prior": result.settings["prior"], **rules_of_fit})
+            whole.save(save, overwrite=to.overwrite)
+    output.remarks(result.warnings, quiet=to.quiet)
+    if save is not None and not to.quiet:
+        output.message(f"{save}: {result.best}, fitted to all pages")
+    output.deliver(text, to)
+
+
+def simulate(
+    model: Annotated[str, options.argument("MODEL", "A click model from `clicks fit --save`.")],
+    pages: Annotated[str, options.argument("PAGES", "A click log, or a run: one page per query.")],
+    drawing: SeedOption,
+    folder: Annotated[
+        Path, option("-o", "--output", metavar="FOLDER", help="A new folder for the log (made-log).")
+    ] = Path("made-log"),
+    times: Annotated[int, option(help="Times each page is shown (1).", least=1)] = 1,
+    depth: Annotated[int, option("--results", help="Results per page of a run (10).", least=1)] = 10,
+    overwrite: options.ReplaceLog = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Simulate clicks by a model, on the pages of a log or the results of a run, and write them as a log.
+
+    $ assay clicks fit clicks/log.ndjson.gz --save pbm.json
+    $ assay clicks simulate pbm.json bicycles/runs/bm25.run -o made --times 100
+    """
+    from assay.files.log_folders import write_log  # noqa: PLC0415  # `assay --help` need not load Polars
+
+    place, to = "assay.subjects.clicks.click_simulation:simulate_clicks", Output(quiet=quiet)
+    shape, files = {"times": times, "depth": depth}, map(inputs.kept, (model, pages))
+    log = inputs.result_of(place, "drawing clicks", to, *files, **shape, **drawing)
+    write_log(log, folder, overwrite=overwrite)
+    if not quiet:
+        output.message(f"{folder}: {str(log).partition(': ')[2].removesuffix('>')}")
+
+
+def judge(log: LogFile, judging: JudgingRules, reading: LogRules, to: Output) -> None:
+    """Turn clicks into graded judgments, by clicks over expected clicks or by a click model, with counts and intervals.
+
+    With -o FILE.qrels, write TREC judgments; with .csv, all numbers behind them.
+
+    $ assay clicks judge clicks/log.ndjson.gz --by PBM -o clicks.qrels
+    $ assay clicks judge clicks/log.ndjson.gz --thresholds 0.8,1.5,2.5
+    """
+    place, whole = "assay.subjects.clicks.judgments:judge_clicks", inputs.whole_log([log], reading)
+    output.give_judgments(inputs.result_of(place, "judging", to, whole, **_judging(judging)), to)
+
+
+class Agreeing(TypedDict, total=False):
+    """When a judgment is relevant, and when a difference is more than chance."""
+
+    relevance_level: shared.Level
+    alpha: shared.Alpha
+
+
+def agree(
+    qrels: options.Judgments,
+    log: LogFile,
+    judging: JudgingRules,
+    rules: Agreeing,
+    drawing: SeedOption,
+    reading: LogRules,
+    to: Output,
+) -> None:
+    """Check whether clicks and judgments agree, where they do not, and which judgments look out of date.
+
+    $ assay clicks agree bicycles/qrels.txt clicks/log.ndjson.gz
+    """
+    place, whole = "assay.subjects.clicks.agreement:agree_with_clicks", inputs.whole_log([log], reading)
+    inputs.give(place, "comparing", to, inputs.kept(qrels), whole, **rules, **_judging(judging), **drawing)
+
+
+class Calibrating(TypedDict, total=False):
+    """Which ranks count, and which queries are one."""
+
+    cutoff: shared.RankCutoff
+    same_text: shared.SameText
+
+
+def calibrate(qrels: options.Judgments, log: LogFile, rules: Calibrating, reading: LogRules, to: Output) -> None:
+    """Fit the user models of ERR, EBU, rrDBN and uUBM to a log, as measures to copy and score runs with.
+
+    With -o FILE.txt, write the measures alone, one per line.
+
+    $ assay clicks calibrate bicycles/qrels.txt clicks/log.ndjson.gz
+    """
+    place, whole = "assay.subjects.clicks.calibration:calibrate_measures", inputs.whole_log([log], reading)
+    result = inputs.result_of(place, "fitting", to, inputs.kept(qrels), whole, **rules)
+    if to.path is None or to.path.suffix.lower() != ".txt" or to.form is not None:
+        output.give(result, to)
+        return
+    output.remarks(result.warnings, quiet=to.quiet)
+    output.deliver(result.to_text(), to)
+
+
+class Preferring(TypedDict, total=False):
+    """How preferences are read off clicks, tested and made a ranking."""
+
+    qrels: Annotated[str, option(metavar="FILE", help="Judgments to compare with the preferences.")]
+    strategy: shared.PreferenceStrategy
+    min_votes: shared.MinVotes
+    prior: shared.StrengthPrior
+    same_text: shared.SameText
+    alpha: shared.Alpha
+
+
+def prefer(log: LogFile, rules: Preferring, drawing: SeedOption, reading: LogRules, to: Output) -> None:
+    """Find which documents users prefer to which, whether that is more than chance, and the ranking it implies.
+
+    With -o FILE.csv, write the preferences; with .qrels, grades by place in the ranking.
+
+    $ assay clicks prefer clicks/log.ndjson.gz --qrels bicycles/qrels.txt
+    """
+    place, whole = "assay.subjects.clicks.preferences:prefer_clicks", inputs.whole_log([log], reading)
+    output.give_judgments(inputs.result_of(place, "counting", to, whole, **rules, **drawing), to)
+
+
+class Valuing(TypedDict, total=False):
+    """What the value of a ranking rests on."""
+
+    cutoff: shared.RankCutoff
+    examination: shared.ExaminationCurve
+    clip: shared.Clip
+    min_coverage: shared.MinCoverage
+
+
+def value(log: LogFile, runs: options.Runs, rules: Valuing, drawing: Sampling, reading: LogRules, to: Output) -> int:
+    """Estimate the clicks that other rankings would have earned on the pages of a log, and how far the log can tell.
+
+    Exit 1 if the log covers too little of a ranking.
+
+    $ assay clicks value clicks/log.ndjson.gz bicycles/runs/described.run
+    """
+    place, stated = "assay.subjects.clicks.counterfactual:value_rankings", _with_numbers(rules, "examination")
+    whole, opened = inputs.whole_log([log], reading), inputs.opened(log, runs)
+    result = inputs.give(place, "weighing", to, whole, opened, **stated, **drawing)
+    return 1 if result.refused else 0
+
+
+def _judging(rules: JudgingRules) -> dict[str, Any]:
+    return _with_numbers(rules, "quantiles", "thresholds")
+
+
+def _with_numbers(rules: Any, *names: str) -> dict[str, Any]:
+    """The rules with lists of numbers in place of their text."""
+    return {**rules, **{name: list_of_numbers(str(rules[name]), f"--{name}") for name in names if name in rules}}
