@@ -19,11 +19,10 @@ from assay.files.logs import read_log
 from assay.measures.counting.click_counts import with_query_ids
 from assay.measures.counting.clicked_lists import ClickedLists, sums
 from assay.measures.counting.judgments import Floats, Mask
-from assay.stats.click_models.blocks import PageBlock, blocks
-from assay.stats.click_models.convergence import FittingRules
-from assay.stats.click_models.intervals import likelihood_interval, product_interval
+from assay.stats.click_models.chains import PageBlock, blocks
+from assay.stats.click_models.estimation import FittingRules, ParameterEvidence, likelihood_interval, product_interval
 from assay.stats.click_models.model_files import read_fields, write_fields
-from assay.stats.click_models.models import Model, ParameterEvidence, Parameters, model_of
+from assay.stats.click_models.models import Model, Parameters, model_of
 from assay.stats.click_models.surprise import Surprise, interval
 from assay.stats.click_models.walks import Walk
 

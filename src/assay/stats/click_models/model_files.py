@@ -13,7 +13,8 @@ from assay.core.errors import FormatError, ParameterError
 from assay.files.atomic import write_text
 from assay.files.json_values import loaded
 from assay.files.sources import Source
-from assay.stats.click_models.models import ParameterEvidence, model_of
+from assay.stats.click_models.estimation import ParameterEvidence
+from assay.stats.click_models.models import model_of
 
 MARK, VERSION = "assay_click_model", 1
 _FRAMES = ("pairs", "shared", "evidence")

@@ -7,8 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from assay.measures.counting.judgments import Floats, Ints, Mask
-from assay.stats.click_models.blocks import PageBlock
-from assay.stats.click_models.chains import Chain
+from assay.stats.click_models.chains import Chain, PageBlock
 
 
 class Walk(Protocol):

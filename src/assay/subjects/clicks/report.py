@@ -164,9 +164,8 @@ class ReportedClicks:
             result = replace(source, **reading) if reading else source
         else:
             result = clicks(logs_of(request.inputs()), measures=measures, **reading)
-        pairing = PairedClicks(dict(zip(result.systems, result.counts, strict=True)), result.logs, result.who)
         others = (*own, "resamples")
-        comparison, notes = request.compared(pairing, measures, result.systems, "systems", others=others)
+        comparison, notes = request.compared(PairedClicks(result), measures, result.systems, "systems", others=others)
         # What a comparison notes of the log are warnings of the result already.
         return cls(result, comparison, notes if comparison is None else ())
 

@@ -9,25 +9,17 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import polars as pl
 
-from assay.core.errors import InputError, Note, ParameterError, did_you_mean, listed, number_of
-from assay.measures import Measure, parse_measure
-from assay.measures.counting.behaviour import BehaviourCounts
-from assay.measures.counting.judgments import Ints
+from assay.core.errors import InputError, Note, ParameterError, did_you_mean, number_of
+from assay.measures import Measure
 from assay.stats.pairing import MeasuredPairing, Wanted
-from assay.stats.pairing import listed as listed_measures
 from assay.stats.samples import Sample
 from assay.subjects.clicks.evaluation import (
     Behaviour,
-    behaviour_signature,
     clicks,
-    identified,
     logs_of,
-    ratios,
     remarks,
-    systems_of,
     usual,
 )
-from assay.tables.log import Log
 from assay.verbs.explanation.numbers import View, explained
 from assay.verbs.explanation.result import Explanation, StepTable
 from assay.verbs.gating.gate import Sides, Two, chosen_two, with_roles
@@ -52,9 +44,7 @@ class PairedClicks(MeasuredPairing):
     array([0., 1.])
     """
 
-    systems: Mapping[str, BehaviourCounts]
-    logs: tuple[Log, ...]
-    who: tuple[Ints, ...]
+    result: Behaviour
 
     subject: ClassVar[str] = "clicks"
     holds: ClassVar[str] = "logs of clicks"
@@ -65,43 +55,33 @@ class PairedClicks(MeasuredPairing):
     def of(cls, inputs: Sequence[Any], rules: Mapping[str, Any], measures: Wanted = None) -> PairedClicks:
         """Take logs or results of `clicks`: all systems that they hold. What `measures` need is counted in one pass."""
         logs = logs_of([*inputs])
-        asked = [parse_measure(name, "behaviour") for name in listed_measures(measures or usual(logs))]
-        systems = systems_of(logs, rules.get("unit"), asked)
-        return cls(systems, tuple(logs), identified([*systems.values()]))
+        return cls(clicks(logs, measures or usual(logs), unit=rules.get("unit")))
 
     def measure(self, name: str | Measure) -> Measure:
         """A measure of behaviour."""
-        return parse_measure(name, "behaviour")
+        return self.result.measure(name)
 
     def usual(self) -> Sequence[str]:
         """Click-through first."""
-        return usual(self.logs)
+        return usual(self.result.logs)
 
     def undirected(self, measure: str | Measure) -> Sample:
         """All systems under one measure; what the log knows too little for is refused, with the reason."""
-        sample = ratios(self.measure(measure), [*self.systems], [*self.systems.values()], self.who)
+        sample = self.result.sample(measure)
         reasons = sample.undefined()
         if all(reasons):
             raise InputError(f"{sample.measure} is undefined: {reasons[0]}")
         return sample
 
-    def only(self, *names: str) -> PairedClicks:
-        """Some of the systems, in this order."""
-        places = [[*self.systems].index(name) for name in names]
-        chosen = {name: self.systems[name] for name in names}
-        return replace(self, systems=chosen, who=tuple(self.who[place] for place in places))
-
     def remarks(self, measures: Sequence[str], *, usual: bool, instead: str = "is the headline") -> list[str]:
         """What to mind about the log, and what clicks do not say."""
         del measures, usual, instead
-        kept = [Note(remark, kind="log") for remark in remarks(self.logs, self.systems)]
+        kept = [Note(remark, kind="log") for remark in remarks(self.result)]
         return [*kept, Note("clicks are not judgments: people click what they see, mostly at the top", kind="clicks")]
 
     def signatures(self, measures: Sequence[str]) -> dict[str, str]:
         """Everything that each measure's number depends on, in one line."""
-        unit = next(iter(self.systems.values())).unit_kind
-        logs = listed([log.name for log in self.logs])
-        return {name: behaviour_signature(self.measure(name), logs, unit) for name in measures}
+        return {name: self.result.signature(name) for name in measures}
 
 
 class ClicksSubject:
@@ -146,9 +126,11 @@ def two_systems(data: Any, two: Two, measures: Any, seed: int, rules: Mapping[st
     del seed
     first, second = (logs_of(side) if side is not None and name_of(side) == "clicks" else [] for side in two)
     groups = with_roles([group for group in (first, logs_of(data), second) if group])
-    every = PairedClicks.of([log for group in groups for log in group], rules, measures)
+    every = PairedClicks.of([log for group in groups for log in group], rules, measures).result
     names = (None if opened else side for side, opened in zip(two, (first, second), strict=True))
-    return Sides.of(every.only(*chosen_two([*every.systems], *names)), measures)
+    chosen = tuple(chosen_two(every.systems, *names))
+    counts = tuple(every.counts[every.place(name)] for name in chosen)
+    return Sides.of(PairedClicks(replace(every, systems=chosen, counts=counts)), measures)
 
 
 def explain_behaviour(
