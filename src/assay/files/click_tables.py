@@ -231,9 +231,8 @@ def event_rows(frame: pl.DataFrame, rules: ReadingRules, *, whole_pages: bool = 
     """
     if "results" in frame.columns:
         frame = frame.with_columns(results=_split(frame["results"]), n_results=_sizes(frame))
-    named = [name for name in ("source", "row", *_OF_PAGES) if name in frame.columns]
     cells = {**_cells(frame, rules), **_result_cells(frame, rules)}
-    rows = frame.select(*named, "doc_id", "action", key="impression_id", **cells)
+    rows = frame.select("^source$", "row", *_OF_PAGES, "doc_id", "action", key="impression_id", **cells)
     known = pl.col("key").is_not_null()
     is_query = (pl.col("action") == ASKED) & known
     is_view = (pl.col("action") == SHOWN) & known & pl.col("doc_id").is_not_null()
@@ -243,7 +242,7 @@ def event_rows(frame: pl.DataFrame, rules: ReadingRules, *, whole_pages: bool = 
     glimpses = views.unique("key", keep="first", maintain_order=True).with_columns(partial=True)
     shown = views.with_columns(listed=pl.lit(False), seen=pl.lit(True))
     if "results" in frame.columns:
-        listed = _listed(rows.select("row", "key", *named[:-6]), frame["results"], rules)
+        listed = _listed(rows.select("row", "key", "^source$"), frame["results"], rules)
         shown = pl.concat([shown, listed], how="diagonal_relaxed")
     return Records.of(pl.concat([asked, glimpses], how="diagonal"), shown, rows.filter(~(is_query | is_view)))
 

@@ -182,11 +182,11 @@ def _each_once(records: Records, tallies: Tallies) -> tuple[pl.DataFrame, pl.Dat
     pages = pages.update(others, on="key", how="left")
     queries = pl.col("query_id").drop_nulls().n_unique().over("key")
     several = records.pages.filter(pl.col("key").is_duplicated())
-    several = several.filter(pl.col("partial").is_null() | (queries > 1))
+    is_whole = pl.col("partial").is_null()
+    several = several.filter(is_whole | ((queries > 1) & ~is_whole.any().over("key")))
     if several.height:
         tallies.add("repeated-page", several.height - several["key"].n_unique(), f"page {several['key'][0]!r}")
-    whole = records.pages.filter(pl.col("partial").is_null())
-    stale = whole.join(pages, on=["key", "row"], how="anti").select("key", "row").unique()
+    stale = records.pages.filter(is_whole).join(pages, on=["key", "row"], how="anti").select("key", "row").unique()
     return pages, records.results.join(stale, on=["key", "row"], how="anti", maintain_order="left")
 
 
