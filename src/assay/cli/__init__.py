@@ -21,6 +21,7 @@ def main() -> None:
     """Run the command line: one clear line for a wrong call or input, none for a closed pipe."""
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # whoever read our output has gone: end as other tools do
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # what was begun is cleaned away, as after Ctrl-C
     # Python looks for cycles of garbage again and again while modules are loaded, and once more at its end: that takes
     # longer than a small job.
     gc.set_threshold(100_000)

@@ -34,7 +34,8 @@ def read_ubi(source: Source, rules: ReadingRules) -> Iterator[Records]:
     for chunk in source.chunks():
         frame = object_lines(chunk, line, schema, rules.malformed)
         line += chunk.count(b"\n")
-        yield event_rows(_rows(frame, rules), rules, whole_pages=True)
+        for rows in _rows(frame, rules):
+            yield event_rows(rows, rules, whole_pages=True)
 
 
 def _schema() -> dict[str, Any]:
@@ -52,14 +53,18 @@ def _schema() -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _rows(frame: pl.DataFrame, rules: ReadingRules) -> pl.DataFrame:
-    """Queries and events as rows of a table, in the columns of its roles."""
+def _rows(frame: pl.DataFrame, rules: ReadingRules) -> Iterator[pl.DataFrame]:
+    """Queries, then events, as rows of a table, in the columns of its roles."""
     is_event = pl.col("action_name").is_not_null()
     is_index = pl.any_horizontal(pl.col(name).is_not_null() for name in INDEX) & ~is_event
     is_query = pl.any_horizontal(pl.col("user_query", "query_response_hit_ids").is_not_null()) & ~is_event & ~is_index
     for number in frame.filter(~is_event & ~is_query & ~is_index)["row"]:
         rules.malformed(number, _SHAPE, "neither")
-    frame = frame.filter(is_event | is_query)
+    yield _in_roles(frame.filter(is_query), rules)
+    yield _in_roles(frame.filter(is_event), rules).drop("results")
+
+
+def _in_roles(frame: pl.DataFrame, rules: ReadingRules) -> pl.DataFrame:
     about, key, client = frame["event_attributes"], ids_in(frame["query_id"]), ids_in(frame["client_id"])
     of_queries = {role: _attribute(frame, "query_attributes", role) for role in _OF_QUERIES}
     of_events = {role: _attribute(frame, "event_attributes", role) for role in _OF_EVENTS}

@@ -38,6 +38,7 @@ _MOST_USERS = 5
 class PairedClicks(MeasuredPairing):
     """Systems of a log, or of several: each has users of its own, who may have seen others as well.
 
+    >>> from assay import Log
     >>> pages = [(f"q{n}", ["d1"], ["d1"] * (n % 2)) for n in range(8)]
     >>> log = Log.from_pages(pages, system=["new", "old"] * 4, user_id=[f"u{n}" for n in range(8)])
     >>> PairedClicks.of([log], {}).sample("CTR").observed
@@ -118,6 +119,7 @@ CLICKS = ClicksSubject()
 def two_systems(data: Any, two: Two, measures: Any, seed: int, rules: Mapping[str, Any]) -> Sides:
     """The baseline and the candidate: two systems of one log, by name or as they come, or two logs.
 
+    >>> from assay import Log
     >>> pages = [(f"q{n}", ["d1"], ["d1"] * (n % 2)) for n in range(8)]
     >>> log = Log.from_pages(pages, system=["old", "new"] * 4, user_id=[f"u{n}" for n in range(8)])
     >>> two_systems(log, Two("old", "new"), None, 0, {}).pairing.sample("CTR").systems
