@@ -155,21 +155,16 @@ class _RisingRanks:
         """Rows with the names of their pages; those at the start may be of the last page of the rows before."""
         same = [name for name in (*_OF_PAGES, "time", "page") if name in frame.columns]
         kept = frame.select(*(pl.col(name).cast(pl.String) for name in same))
-        ranks = "rank" in frame.columns
-        if ranks:
+        ends = [pl.col(name).ne_missing(pl.col(name).shift()) for name in same]
+        stays = "its query, user, session, system and time stay the same"
+        if "rank" in frame.columns:
             kept = kept.with_columns(rank=numbers_of(frame["rank"]))
-            same = [*same, "rank"]
-        rules.tallies.assume(
-            f"no column names result pages: one goes on while its query, user, session, system and time stay the same"
-            f"{' and ranks rise' if ranks else ''}"
-        )
-        joined = kept if self.last is None else pl.concat([self.last, kept])
-        changed = [pl.col(name).ne_missing(pl.col(name).shift()) for name in same if name != "rank"]
-        changed += [(pl.col("rank") <= pl.col("rank").shift()).fill_null(False)] if ranks else []
-        new = joined.select(pl.any_horizontal(changed))[:, 0]
-        new = new[1:] if self.last is not None else new
-        if self.last is None and frame.height:
-            self.number = 1 - int(new[0])
+            ends.append((pl.col("rank") <= pl.col("rank").shift()).fill_null(False))
+            stays += " and ranks rise"
+        rules.tallies.assume(f"no column names result pages: one goes on while {stays}")
+        before = kept.head(1) if self.last is None else self.last
+        new = pl.concat([before, kept]).select(pl.any_horizontal(ends))[1:, 0]
+        new = new if self.last is not None or not len(new) else pl.concat([pl.Series([True]), new[1:]])
         numbers = new.cast(pl.Int64).cum_sum() + self.number
         if frame.height:
             self.last, self.number = kept.tail(1), int(numbers[-1])

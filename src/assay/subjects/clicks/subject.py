@@ -11,6 +11,8 @@ import polars as pl
 
 from assay.core.errors import InputError, Note, ParameterError, did_you_mean, number_of
 from assay.measures import Measure
+from assay.measures.counting.behaviour import BehaviourCounts
+from assay.measures.steps import PerUnit
 from assay.stats.pairing import MeasuredPairing, Wanted
 from assay.stats.samples import Sample
 from assay.subjects.clicks.evaluation import (
@@ -160,26 +162,19 @@ def explain_behaviour(
         whole, label = formula.pooled(lambda sums: sums[[row]]), f"{counts.unit_kind} {unit}"
         signature = f"{signature}|{counts.unit_kind}={unit}"
     view = View(None, False, undefined="skip", signature=signature)
-    before = tuple(_influential(result, wanted, name, shown)) if unit is None else ()
+    before = tuple(_influential(formula, counts, shown)) if unit is None else ()
     explanation = explained(wanted, counts, whole, 0, view, before=before)
     return replace(explanation, unit=label, unit_kind=counts.unit_kind, remarks=())
 
 
-def _influential(result: Behaviour, measure: Measure, system: str, shown: int) -> Iterator[StepTable]:
+def _influential(formula: PerUnit, counts: BehaviourCounts, shown: int) -> Iterator[StepTable]:
     """The users without whom the number would be another, those who move it most first."""
-    formula, counts = measure.per_unit(result.counts[result.place(system)]), result.counts[result.place(system)]
     if formula.pooled().undefined or not formula.operands:
         return
-    above, below = (part.values for part in formula.operands)
-    total = above.sum(), below.sum()
+    (above, below), (first, second) = zip(*((part.values, part.op) for part in formula.operands), strict=True)
     with np.errstate(divide="ignore", invalid="ignore"):
-        moved = total[0] / total[1] - (total[0] - above) / (total[1] - below)
+        moved = above.sum() / below.sum() - (above.sum() - above) / (below.sum() - below)
     order = np.argsort(-np.nan_to_num(np.abs(moved)), kind="stable")[:shown]
-    names = [part.op for part in formula.operands]
-    columns = {
-        counts.unit_kind: counts.people.gather(order.tolist()),
-        names[0]: above[order],
-        names[1] if names[1] != names[0] else "of": below[order],
-        "moves it by": moved[order],
-    }
+    columns = {counts.unit_kind: counts.people.gather(order.tolist()), first: above[order]}
+    columns |= {second if second != first else "of": below[order], "moves it by": moved[order]}
     yield StepTable(f"{counts.unit_kind}s who move it most", (), pl.DataFrame(columns), {})
