@@ -267,7 +267,7 @@ def _listed(rows: pl.DataFrame, cells: pl.Series, rules: ReadingRules) -> pl.Dat
     listed = exploded(rows.with_columns(doc_id=cells))
     named = (pl.col("doc_id") != "").fill_null(False)
     unnamed = listed.filter(~named)
-    rules.tallies.add("no-document", unnamed.height, f"row {unnamed['row'].first()}")
+    rules.tallies.add("no-document", unnamed.height, f"row {unnamed['row'].first()!r}")
     return listed.filter(named)
 
 

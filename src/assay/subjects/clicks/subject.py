@@ -132,7 +132,7 @@ def two_systems(data: Any, two: Two, measures: Any, seed: int, rules: Mapping[st
     groups = with_roles([group for group in (first, logs_of(data), second) if group])
     every = PairedClicks.of([log for group in groups for log in group], rules, measures).result
     names = (None if opened else side for side, opened in zip(two, (first, second), strict=True))
-    chosen = tuple(chosen_two(every.systems, *names))
+    chosen = tuple(chosen_two([*every.systems], *names))
     counts = tuple(every.counts[every.place(name)] for name in chosen)
     return Sides.of(PairedClicks(replace(every, systems=chosen, counts=counts)), measures)
 
