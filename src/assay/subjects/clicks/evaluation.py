@@ -12,7 +12,7 @@ import polars as pl
 from scipy import special
 
 from assay.core.digits import p_phrase
-from assay.core.errors import InputError, ParameterError, did_you_mean, listed, not_among, number_of, several
+from assay.core.errors import InputError, ParameterError, did_you_mean, listed, number_of, only_one, several
 from assay.core.options import Columns, Confidence, Segments, UnitOfLog
 from assay.core.results import Result
 from assay.files.logs import read_log
@@ -206,11 +206,7 @@ class Behaviour(Result):
 
     def place(self, system: str | None = None) -> int:
         """The place of a system among all; one alone need not be named."""
-        if system is None and len(self.systems) > 1:
-            raise ParameterError(f"choose a system of {listed(self.systems)}")
-        if system is not None and system not in self.systems:
-            raise not_among("system", system, self.systems)
-        return 0 if system is None else self.systems.index(system)
+        return only_one("system", system, {name: place for place, name in enumerate(self.systems)})
 
 
 _SIZES = {"pages": pl.lit(1), "clicks": pl.col("clicks")}
