@@ -262,6 +262,15 @@ def test_where_nobody_clicks_nothing_is_relevant_or_not() -> None:
     assert set(result.pairs["reason"]) == {"too few expected clicks"}
 
 
+def test_queries_that_read_alike_are_merged_in_view() -> None:
+    pages = [("p1", ["a", "b"], ["a"])] * 8 + [("p2", ["a", "b"], ["b"])] * 8
+    log = Log.from_pages(pages, query_text=["Bike Light"] * 8 + ["bike  light "] * 8)
+    result = judge_clicks(log, same_text=True)
+    assert result.pairs["query_id"].unique().to_list() == ["p1"]
+    assert result.merges.rows() == [("p1", "Bike Light", 8), ("p1", "bike  light ", 8)]
+    assert judge_clicks(log).merges.is_empty()
+
+
 @pytest.mark.parametrize("by", ["PBM", "DBN", "SDBN", "UBM", "COEC"])
 def test_judgments_of_every_source_find_what_the_users_like(by: str) -> None:
     """The users of the example log go by grades; what clicks say of documents rises with these."""

@@ -21,6 +21,7 @@ from assay.core.options import (
     ModelTrialOptions,
     PreferenceStrategy,
     RankCutoff,
+    SameText,
     Sampling,
     SeedOption,
     StrengthPrior,
@@ -163,6 +164,7 @@ def calibrate(
     /,
     *,
     cutoff: RankCutoff = 10,
+    same_text: SameText = False,
     reading: LogRules = LogRules(),
     to: Output = Output(),
 ) -> None:
@@ -175,7 +177,9 @@ def calibrate(
     from assay.subjects.clicks.calibration import calibrate_measures  # noqa: PLC0415  # `assay --help` loads no Polars
 
     with inputs.working("fitting", hidden=to.quiet):
-        result = calibrate_measures(inputs.kept(qrels), inputs.whole_log([log], reading), cutoff=cutoff)
+        result = calibrate_measures(
+            inputs.kept(qrels), inputs.whole_log([log], reading), cutoff=cutoff, same_text=same_text
+        )
     if to.path is None or to.path.suffix.lower() != ".txt" or to.form is not None:
         output.give(result, to, warnings=result.warnings)
         return
@@ -190,6 +194,7 @@ class Preferring:
     strategy: PreferenceStrategy = "skip-above"
     min_votes: MinVotes = 5
     prior: StrengthPrior = 0.5
+    same_text: SameText = False
     alpha: Alpha = 0.05
 
 

@@ -327,6 +327,7 @@ GradeThresholds: TypeAlias = Annotated[
     Sequence[float] | None,
     option("--thresholds", metavar="A,B,C", help="Estimates at which grades begin, instead of quantiles."),
 ]
+SameText: TypeAlias = Annotated[bool, option(help="Merge queries with the same text, whatever their ids.")]
 PreferenceStrategy: TypeAlias = Annotated[
     str,
     option(help="skip-above (default), last-click, earlier-click, skip-previous, no-click-next, query-chain."),
@@ -355,6 +356,7 @@ class JudgingRules(TypedDict, total=False):
     shrinkage: Shrinkage
     quantiles: GradeQuantiles
     thresholds: GradeThresholds
+    same_text: SameText
 
 
 # Tests, intervals, and what they are drawn from -----------------------------------------------------------------------

@@ -24,6 +24,22 @@ class BradleyTerry(NamedTuple):
     strength: Floats
     error: Floats
     connected: bool
+    rounds: int
+
+
+def components(wins: Floats) -> Ints:
+    """Groups of items that can all be reached from one another along wins: Ford's condition holds within each.
+
+    >>> components(np.array([[0, 2, 0], [1, 0, 5], [0, 0, 0]]))  # the third never won
+    array([0, 0, 1])
+    """
+    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415  # slow to load
+
+    _, label = connected_components(wins > 0, directed=True, connection="strong")
+    _, first = np.unique(label, return_index=True)
+    order = np.argsort(np.argsort(first))
+    numbered: Ints = order[label].astype(np.int64)
+    return numbered
 
 
 def bradley_terry(wins: Floats, prior: float = 0.0) -> BradleyTerry:
@@ -39,20 +55,18 @@ def bradley_terry(wins: Floats, prior: float = 0.0) -> BradleyTerry:
     >>> bradley_terry(np.array([[0, 3], [0, 0]])).connected
     False
     """
-    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415  # slow to load
-
     wins = np.array(wins, dtype=np.float64)
     if wins.ndim != 2 or wins.shape[0] != wins.shape[1] or (wins < 0).any() or prior < 0:
         raise ParameterError("wins are a square table of counts from 0 on, and so is the prior a number from 0 on")
     np.fill_diagonal(wins, 0.0)
     items = len(wins)
-    connected = items > 1 and connected_components(wins > 0, directed=True, connection="strong")[0] == 1
+    connected = items > 1 and int(components(wins).max()) == 0
     if not (connected or prior):
         nothing = np.full(items, np.nan)
-        return BradleyTerry(nothing, nothing.copy(), connected)
+        return BradleyTerry(nothing, nothing.copy(), connected, 0)
     games, won = wins + wins.T, wins.sum(axis=1) + prior
-    strength = np.zeros(items)
-    for _ in range(_MOST_ROUNDS):
+    strength, rounds = np.zeros(items), 0
+    for rounds in range(1, _MOST_ROUNDS + 1):  # noqa: B007  # how many there were is part of the result
         slope = won - (games * _chance(strength)).sum(axis=1) - 2 * prior * _logistic(strength)
         step = _covariance(games, strength, prior) @ slope
         # The likelihood is concave, so that a step which is short enough goes up.
@@ -65,7 +79,7 @@ def bradley_terry(wins: Floats, prior: float = 0.0) -> BradleyTerry:
     covariance = _covariance(games, strength, prior)
     centred = covariance - covariance.mean(axis=0)
     errors = np.sqrt(np.diag(centred - centred.mean(axis=1, keepdims=True)))
-    return BradleyTerry(strength - strength.mean(), errors, connected)
+    return BradleyTerry(strength - strength.mean(), errors, connected, rounds)
 
 
 def _logistic(strength: Floats) -> Floats:

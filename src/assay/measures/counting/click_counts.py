@@ -10,7 +10,7 @@ import polars as pl
 from assay.core.errors import InputError, number_of
 from assay.measures.counting.judgments import Floats, Ints, Mask
 from assay.tables import Run
-from assay.tables.log import Log, person
+from assay.tables.log import IMPRESSIONS, Log, person
 
 #: A result that was shown for all we know: some logs say which ones never came into view. What was clicked did.
 SHOWN = pl.col("seen").fill_null(value=True) | (pl.col("clicks") > 0)
@@ -27,6 +27,31 @@ def normalised(text: pl.Expr) -> pl.Expr:
 
 #: The query of a page, as it is compared with those of other pages.
 QUERY = normalised(pl.coalesce("query_text", "query_id"))
+
+
+def by_query_text(log: Log) -> tuple[Log, pl.DataFrame]:
+    """Give pages whose queries read alike one query, and say which were merged: `query_id`, `written`, `pages`.
+
+    The query is called by the most frequent of their ids, or by its text where there are none. Pages without a text
+    keep their id.
+
+    >>> pages = [("a", ["d"], []), ("a", ["d"], []), ("b", ["d"], [])]
+    >>> log = Log.from_pages(pages, query_text=["bike light", "Bike Light", "bike  light"])
+    >>> merged, table = by_query_text(log)
+    >>> table.rows()
+    [('a', 'Bike Light', 1), ('a', 'bike  light', 1), ('a', 'bike light', 1)]
+    """
+    pages = log.impressions.with_columns(alike=normalised(pl.col("query_text")))
+    votes = (
+        pages.drop_nulls("alike").group_by("alike", "query_id").len().sort("len", "query_id", descending=[True, False])
+    )
+    names = votes.group_by("alike", maintain_order=True).agg(name=pl.col("query_id").drop_nulls().first())
+    names = names.with_columns(pl.coalesce("name", "alike").alias("name"))
+    pages = pages.join(names, on="alike", how="left", maintain_order="left")
+    pages = pages.with_columns(query_id=pl.coalesce("name", "query_id"))
+    written = pages.drop_nulls("alike").group_by("query_id", pl.col("query_text").alias("written")).agg(pages=pl.len())
+    merges = written.filter(pl.len().over("query_id") > 1).sort("query_id", "written").collect()
+    return replace(log, impressions=pages.select(*IMPRESSIONS)), merges
 
 
 def with_query_ids(log: Log) -> Log:

@@ -19,7 +19,8 @@ from assay.stats.correlation import Orders, row_by_row
 from assay.stats.paired_preferences import one_sided_sign_tests
 from assay.stats.ratio_samples import ratio_of_sums
 from assay.stats.verdict import corrected
-from assay.subjects.clicks.judgments import ClickJudgments, beside_grades, grades_of, judge_clicks, opened_qrels
+from assay.subjects.clicks.inputs import grades_of, opened_qrels
+from assay.subjects.clicks.judgments import ClickJudgments, beside_grades, judge_clicks
 from assay.tables import Qrels
 
 _KENDALL, _SPEARMAN = "Kendall's tau-b", "Spearman's rho"

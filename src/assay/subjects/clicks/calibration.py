@@ -10,14 +10,14 @@ import numpy as np
 import polars as pl
 
 from assay.core.errors import InputError, number_of
-from assay.core.options import Confidence, RankCutoff
+from assay.core.options import Confidence, RankCutoff, SameText
 from assay.core.results import Result
 from assay.measures import Measure, parse_measure
 from assay.measures.counting.clicked_lists import ClickedLists
 from assay.stats.click_models.fitting import ClickModel, fit_clicks
 from assay.stats.click_models.models import Parameters
 from assay.stats.estimates import checked_confidence
-from assay.subjects.clicks.judgments import grades_of, opened_log, opened_qrels
+from assay.subjects.clicks.inputs import grades_of, opened_log, opened_qrels
 from assay.tables.log import Log
 
 #: The models that measures stand on.
@@ -57,7 +57,7 @@ class CalibratedMeasures(Result):
 
 
 def calibrate_measures(
-    qrels: Any, log: Any, *, cutoff: RankCutoff = 10, confidence: Confidence = 0.95
+    qrels: Any, log: Any, *, cutoff: RankCutoff = 10, same_text: SameText = False, confidence: Confidence = 0.95
 ) -> CalibratedMeasures:
     """Fit the users of ERR, EBU, rrDBN and uUBM to a log in which documents are judged.
 
@@ -72,14 +72,14 @@ def calibrate_measures(
     confidence = checked_confidence(confidence)
     judged = opened_qrels(qrels)
     grades = grades_of(judged)
-    opened = opened_log(log)
+    opened, _ = opened_log(log, same_text=same_text)
     lists = ClickedLists.from_log(opened)
     tied = lists.tied(grades.with_columns(pl.col("grade").cast(pl.Float64)), _UNJUDGED)
     if not (tied.pairs["grade"] >= 0).any():
         raise InputError(f"{judged.name}: expected judgments of documents that {opened.origin} shows, got none")
     fits = {name: fit_clicks(tied, name) for name in MODELS}
     parameters = pl.concat([_parameters(name, fit, confidence) for name, fit in fits.items()], how="diagonal")
-    settings: dict[str, Any] = {"cutoff": cutoff, "confidence": confidence}
+    settings: dict[str, Any] = {"cutoff": cutoff, "same_text": same_text, "confidence": confidence}
     settings |= {"qrels": judged.name, "log": opened.name}
     return CalibratedMeasures(
         opened, tuple(_measures(parameters, fits, cutoff)), parameters, fits, settings,

@@ -22,7 +22,7 @@ from assay.stats.click_models.fitting import fit_clicks
 from assay.stats.estimates import checked_confidence
 from assay.stats.off_policy import PageValues, by_document, by_position, by_propensity
 from assay.stats.ratio_samples import ratio_of_sums
-from assay.subjects.clicks.judgments import opened_log
+from assay.subjects.clicks.inputs import opened_log
 from assay.tables import Run
 from assay.tables.log import Log
 
@@ -100,7 +100,7 @@ def value_rankings(
     SHARE.check("min_coverage", min_coverage)
     if clip is not None:
         POSITIVE.check("clip", clip)
-    opened = opened_log(log)
+    opened, _ = opened_log(log)
     warnings = [*opened.remarks]
     if examination is None:
         curve, source = fitted_examination(opened, cutoff), "fitted, PBM"

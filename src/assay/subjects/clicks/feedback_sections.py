@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -81,11 +82,13 @@ def judgments_document(result: ClickJudgments) -> Document:
     )  # fmt: skip
     best = result.pairs.sort(pl.col("grade").is_null(), -pl.col("estimate"), nulls_last=True, maintain_order=True)
     best = _rounded(best, "estimate", "low", "high")
+    merges = replace(Table.of("merges", result.merges, "Queries that read alike, taken for one"), most=_MOST)
     sections = (
         Section("judgments", parts=(Prose(claim, "claim"), *map(Prose, without), *rules),
                 data={"settings": dict(settings)}),
         Section("grades", parts=(Table("grades", grades, columns, "Documents by grade"),)),
         Section("ranks", parts=_ranks(result.ranks)),
+        *([Section("merges", parts=(merges,))] if result.merges.height else []),
         Section("pairs", "Documents", (Table("pairs", best, pairs, most=_MOST),), long=True),
         Section.of_lines("warnings", result.warnings),
     )  # fmt: skip

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from assay.core.domains import SHARE, Choice, Real, Whole
-from assay.core.errors import InputError, ParameterError, listed, number_of
+from assay.core.errors import ParameterError, number_of
 from assay.core.options import (
     Confidence,
     GradeQuantiles,
@@ -18,18 +18,17 @@ from assay.core.options import (
     JudgedBy,
     MinExpected,
     MinImpressions,
+    SameText,
     Shrinkage,
 )
 from assay.core.results import Result
-from assay.files.collections import read_qrels
-from assay.files.logs import read_log
-from assay.files.sources import is_file
-from assay.measures.counting.click_counts import click_cells, expected_clicks, rank_rates, with_query_ids
+from assay.measures.counting.click_counts import click_cells, expected_clicks, rank_rates
 from assay.measures.counting.clicked_lists import ClickedLists
 from assay.measures.counting.judgments import Floats, Ints
 from assay.stats.click_models.fitting import fit_clicks
 from assay.stats.click_models.models import MODELS
 from assay.stats.estimates import checked_confidence
+from assay.subjects.clicks.inputs import opened_log
 from assay.tables import Qrels
 from assay.tables.log import Log
 
@@ -43,8 +42,8 @@ class ClickJudgments(Result):
     """How relevant each document is for each query, by its clicks.
 
     `pairs`: one row per query and document: `impressions`, `clicks`, (of COEC) `expected` clicks, `estimate`, `low`,
-    `high`, its `grade`, and why there is none (`reason`). `ranks`: what is known of each rank. `cuts`: from
-    which estimate on each grade begins.
+    `high`, its `grade`, and why there is none (`reason`). `ranks`: what is known of each rank. `merges`: queries that
+    read alike and were taken for one. `cuts`: from which estimate on each grade begins.
     """
 
     kind: ClassVar[str] = "click judgments"
@@ -52,6 +51,7 @@ class ClickJudgments(Result):
     log: Log
     pairs: pl.DataFrame
     ranks: pl.DataFrame
+    merges: pl.DataFrame
     cuts: tuple[float, ...]
     settings: Mapping[str, Any]
     warnings: tuple[str, ...] = ()
@@ -86,6 +86,7 @@ def judge_clicks(
     shrinkage: Shrinkage = 1.0,
     quantiles: GradeQuantiles = QUANTILES,
     thresholds: GradeThresholds = None,
+    same_text: SameText = False,
     confidence: Confidence = 0.95,
 ) -> ClickJudgments:
     """Estimate from clicks how relevant documents are, and grade them.
@@ -95,7 +96,7 @@ def judge_clicks(
     Pairs with fewer than `min_impressions`, or for COEC fewer than `min_expected` expected clicks, have no grade. COEC
     is `(clicks + shrinkage) / (expected + shrinkage)`, and its interval that of the gamma distribution which this
     stands for. Grades: how many of the `thresholds` an estimate reaches; without these, how many of the `quantiles` of
-    all estimates it exceeds.
+    all estimates it exceeds. `same_text`: take queries for one that read alike.
 
     >>> pages = [("q", ["a", "b"], ["b"])] * 6 + [("q", ["b", "a"], ["b"])] * 6
     >>> judge_clicks(Log.from_pages(pages)).pairs.select("doc_id", "clicks", "expected", "estimate", "grade").rows()
@@ -106,7 +107,7 @@ def judge_clicks(
     for name, value in (("min_expected", min_expected), ("shrinkage", shrinkage)):
         Real(0.0).check(name, value)
     Choice(sources()).check("by", by)
-    opened = opened_log(log)
+    opened, merges = opened_log(log, same_text=same_text)
     if by == COEC:
         cells = click_cells(opened)
         pairs, ranks = _coec(cells, shrinkage, confidence), rank_rates(cells)
@@ -123,7 +124,7 @@ def judge_clicks(
     column[enough] = grades
     pairs = pairs.with_columns(grade=pl.Series(column).replace(-1, None))
     settings = {
-        "by": by, "min_impressions": min_impressions, "confidence": confidence,
+        "by": by, "min_impressions": min_impressions, "same_text": same_text, "confidence": confidence,
         **({"min_expected": min_expected, "shrinkage": shrinkage} if by == COEC else {}),
         "rule": "thresholds" if thresholds is not None else "quantiles",
         "at": tuple(thresholds if thresholds is not None else quantiles),
@@ -132,7 +133,7 @@ def judge_clicks(
     if not enough.any():
         reasons = pairs["reason"].unique(maintain_order=True)
         warnings.append(f"nothing has a grade: {', '.join(reasons)}")
-    return ClickJudgments(opened, pairs, ranks, cuts, settings, tuple(warnings))
+    return ClickJudgments(opened, pairs, ranks, merges, cuts, settings, tuple(warnings))
 
 
 def beside_grades(pairs: pl.DataFrame, grades: pl.DataFrame, column: str = "estimate") -> pl.DataFrame:
@@ -197,33 +198,3 @@ def _coec(cells: pl.DataFrame, shrinkage: float, confidence: float) -> pl.DataFr
     high = gammaincinv(clicks + shrinkage + (shrinkage == 0), 1 - tail) / below
     columns = {"estimate": (clicks + shrinkage) / below, "low": low, "high": high}
     return pairs.with_columns(**{name: pl.Series(values).fill_nan(None) for name, values in columns.items()})
-
-
-def opened_log(log: Any) -> Log:
-    """A log whose pages have queries.
-
-    >>> opened_log(Log.from_pages([(None, ["d"], [])], query_text=["tea"])).impressions.collect()["query_id"][0]
-    'tea'
-    """
-    return with_query_ids(read_log(log))
-
-
-def opened_qrels(qrels: Any) -> Qrels:
-    """Judgments, read if they are a file.
-
-    >>> opened_qrels({"q1": {"d1": 1}}).topics
-    ['q1']
-    """
-    return read_qrels(qrels) if is_file(qrels) else Qrels.of(qrels)
-
-
-def grades_of(qrels: Qrels) -> pl.DataFrame:
-    """The grades from 0 on, one per query and document: `query_id`, `doc_id`, `grade`.
-
-    >>> grades_of(opened_qrels({"q1": {"d1": 1, "d2": -1}})).rows()
-    [('q1', 'd1', 1.0)]
-    """
-    if len(qrels.judges) > 1:
-        judges = f"{number_of('judge', len(qrels.judges))} ({listed(qrels.judges)})"
-        raise InputError(f"{qrels.name}: expected one judgment per query and document, got those of {judges}")
-    return qrels.frame.filter(pl.col("relevance") >= 0).select("query_id", "doc_id", grade="relevance")

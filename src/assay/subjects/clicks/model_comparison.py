@@ -19,7 +19,8 @@ from assay.measures.counting.judgments import Mask
 from assay.stats.click_models.fitting import ClickModel, fit_clicks
 from assay.stats.click_models.models import model_of
 from assay.stats.click_models.surprise import Surprise, interval
-from assay.subjects.clicks.judgments import beside_grades, grades_of, opened_log, opened_qrels
+from assay.subjects.clicks.inputs import grades_of, opened_log, opened_qrels
+from assay.subjects.clicks.judgments import beside_grades
 from assay.tables.log import Log
 
 #: The models that are compared unless others are named.
@@ -95,7 +96,7 @@ def compare_click_models(
         raise ParameterError(f"name each click model once, not {names or 'none'}")
     Real(0.0, 1.0, inside=True).check("held_out", held_out)
     CONFIDENCE.check("confidence", confidence)
-    opened = opened_log(log)
+    opened, _ = opened_log(log)
     lists = ClickedLists.from_log(opened)
     is_test, how = _split(opened, lists, held_out, split, Whole(0).check("seed", seed))
     train, test = lists.taken(np.flatnonzero(~is_test)), lists.taken(np.flatnonzero(is_test))

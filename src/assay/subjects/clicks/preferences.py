@@ -17,6 +17,7 @@ from assay.core.options import (
     MinVotes,
     PreferenceStrategy,
     Resamples,
+    SameText,
     Seed,
     StrengthPrior,
 )
@@ -26,7 +27,8 @@ from assay.stats.estimates import standard_errors
 from assay.stats.paired_preferences import NOT_CONNECTED, bradley_terry, sign_tests
 from assay.stats.ratio_samples import ratio_of_sums
 from assay.stats.verdict import corrected
-from assay.subjects.clicks.judgments import QUANTILES, graded, grades_of, opened_log, opened_qrels
+from assay.subjects.clicks.inputs import grades_of, opened_log, opened_qrels
+from assay.subjects.clicks.judgments import QUANTILES, graded
 from assay.tables import Qrels
 from assay.tables.log import Log
 
@@ -82,6 +84,7 @@ def prefer_clicks(
     min_votes: MinVotes = 5,
     prior: StrengthPrior = 0.5,
     quantiles: GradeQuantiles = QUANTILES,
+    same_text: SameText = False,
     alpha: Alpha = 0.05,
     resamples: Resamples = 1000,
     seed: Seed = 0,
@@ -102,12 +105,12 @@ def prefer_clicks(
     Whole(1).check("min_votes", min_votes)
     Real(0.0).check("prior", prior)
     Real(0.0, 1.0, inside=True).check("alpha", alpha)
-    opened = opened_log(log)
+    opened, _ = opened_log(log, same_text=same_text)
     votes = {name: preference_votes(opened, name) for name in dict.fromkeys([strategy, *suited(opened)])}
     judgments = None if qrels is None else opened_qrels(qrels)
     settings = {
         "strategy": strategy, "min_votes": min_votes, "prior": prior, "quantiles": tuple(quantiles), "alpha": alpha,
-        "resamples": resamples, "seed": seed, "unit": opened.unit_kind,
+        "same_text": same_text, "resamples": resamples, "seed": seed, "unit": opened.unit_kind,
         "qrels": None if judgments is None else judgments.name,
     }  # fmt: skip
     rows = [_strategy(name, votes[name], judgments, settings) for name in STRATEGIES if name in votes]
