@@ -18,8 +18,7 @@ from shared_data import shared
 import assay
 from assay import ClickedLists, ClickModel, InputError, Log, compare_click_models, fit_clicks, simulate_clicks
 from assay.measures.counting.judgments import Floats
-from assay.stats.click_models.chains import blocks
-from assay.stats.click_models.chains import Chain, Continuation, posterior
+from assay.stats.click_models.chains import Chain, Continuation, blocks, posterior
 from assay.stats.click_models.models import MODELS, shared_frame
 
 CHAINS = {

@@ -11,8 +11,8 @@ import pytest
 from command import invoke
 
 from assay import InputError, Log, ParameterError, Run, value_rankings
-from assay.measures.counting.judgments import Floats
 from assay.measures.counting.click_counts import LoggedPages
+from assay.measures.counting.judgments import Floats
 from assay.stats.off_policy import by_document, by_position, by_propensity
 from assay.subjects.clicks.counterfactual import fitted_examination
 

@@ -196,7 +196,7 @@ class Behaviour(Result):
 
     @cached_property
     def who(self) -> tuple[Ints, ...]:
-        """The units of each system as numbers, the same for the same user; sessions and pages of two logs are others."""
+        """The units of each system as numbers, one per user; sessions and pages of two logs are never the same."""
         names = [each.people for each in self.counts]
         if self.unit_kind != "user":
             logs = list({id(each.log): None for each in self.counts})
