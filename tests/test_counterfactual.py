@@ -11,10 +11,10 @@ import pytest
 from command import invoke
 
 from assay import InputError, Log, ParameterError, Run, value_rankings
+from assay.measures.counting.click_counts import LoggedPages
 from assay.measures.counting.judgments import Floats
-from assay.measures.counting.logged_pages import LoggedPages
 from assay.stats.off_policy import by_document, by_position, by_propensity
-from assay.subjects.clicks.examination import fitted_examination
+from assay.subjects.clicks.counterfactual import fitted_examination
 
 LOOK = np.array([1.0, 0.6, 0.4, 0.2])
 LIKE = {"q1": [0.2, 0.7, 0.5, 0.1], "q2": [0.6, 0.1, 0.3, 0.8]}

@@ -79,6 +79,13 @@ ES_REQUEST = {
     ],
     "metric": {"precision": {"k": 10}},
 }  # fmt: skip
+OPENSEARCH = {
+    "name": "tea",
+    "judgmentRatings": [
+        {"query": "q1", "ratings": [{"docId": "d1", "rating": "2.000"}, {"docId": "d2", "rating": "0"}]},
+        {"query": "q2", "ratings": [{"docId": "d1", "rating": 1}]},
+    ],
+}
 ES_RESPONSE = {
     "metric_score": 0.5,
     "details": {
@@ -217,6 +224,7 @@ SAMPLES = {
     "Elasticsearch request": Sample(
         "qrels", "Elasticsearch ranking evaluation", json.dumps(ES_REQUEST, indent=4), QRELS_ROWS
     ),
+    "OpenSearch judgments": Sample("qrels", "OpenSearch judgments", json.dumps(OPENSEARCH, indent=2), QRELS_ROWS),
     "LlamaIndex dataset": Sample(
         "qrels", "LlamaIndex dataset", json.dumps(LLAMAINDEX, indent=4),
         [("q1", "d1", 1.0), ("q2", "d1", 1.0), ("q2", "d2", 1.0)],

@@ -50,7 +50,6 @@ ODD: dict[str, tuple[list[str], str, int]] = {
     "no results": ([json.dumps({"query_id": "x", "user_query": "tea", "timestamp": stamp(0)})],
                    "pages-without-results", 1),
     "not shown": ([event(**about("d9"))], "clicks-not-shown", 1),
-    "twice on a page": (ubi([Page("tea", ["d1", "d1"], [], name="x")]), "repeated-documents", 1),
     "too early": ([event(timestamp=stamp(-3), **about("d1"))], "clicks-before-pages", 1),
     "much too late": ([event(timestamp=stamp(3 * 24 * 60), **about("d1"))], "odd-times", 1),
     "no time": ([event(timestamp="yesterday", **about("d1"))], "odd-times", 1),

@@ -275,6 +275,14 @@ def test_a_table_of_results_of_events_or_of_pages_gives_the_same_clicks() -> Non
         assert rows(log.impressions, "query_id", "user_id") == [("tea", "u1"), ("tea", "u2")]
 
 
+def test_events_of_a_page_in_two_pieces_of_a_file_are_all_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Source.chunks, "__defaults__", (60,))
+    shown = [f"p{page},u1,tea,impression,{rank},d{rank}" for page in range(9) for rank in (1, 2, 3)]
+    log = read(["serp_id,user,query,event,pos,url", *shown, "p8,u1,tea,click,2,d2"])
+    assert log.sizes == (9, 27, 1)
+    assert not log.remarks
+
+
 def test_clicks_that_rows_of_results_count_are_in_the_order_of_ranks_whatever_the_order_of_rows() -> None:
     lines = ["p1,tea,d1,1,0", "p1,tea,d2,2,1", "p1,tea,d3,3,2", "p2,tea,d1,1,1", "p2,tea,d9,2,1"]
     for seed in range(5):

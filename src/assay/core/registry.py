@@ -44,7 +44,6 @@ PRESENTERS = {
     "plan": "assay.verbs.sections.results:plan_document",
     "curve": "assay.verbs.sections.curves:document",
     "correlations": "assay.verbs.sections.results:correlations_document",
-    "click model": "assay.subjects.clicks.model_sections:model_document",
     "click model comparison": "assay.subjects.clicks.model_sections:comparison_document",
     "behaviour": "assay.subjects.clicks.report:document",
     "log overview": "assay.subjects.clicks.log_overview:document",

@@ -30,10 +30,13 @@ from assay.tables.log import CLICK
 from assay.tables.named_columns import NamedColumns
 from assay.tables.roles import absent, columns_of, shape_of
 
-#: What an event may be called: that a result was shown, that a query was asked, that a result was clicked.
-_SHOWN = ("impression", "view", "show", "shown", "display", "seen")
-_ASKED = ("search", "query", "search_request")
-_CLICKED = (CLICK, "clicked", "click_through", "clickthrough", "select", "open")
+#: Events that say that a result was shown, and that a query was asked; and what these and clicks may be called.
+SHOWN, ASKED = "impression", "\0query"  # no source has a name for the latter
+_ACTIONS = {
+    SHOWN: (SHOWN, "view", "show", "shown", "display", "seen"),
+    ASKED: ("search", "query", "search_request"),
+    CLICK: (CLICK, "clicked", "click_through", "clickthrough", "select", "open"),
+}
 #: What stands between the documents of a cell.
 _BETWEEN = r"""["']?[\s,;|]+["']?"""
 _OF_PAGES = ("user_id", "session_id", "query_id", "query_text", "system")
@@ -86,7 +89,7 @@ def _records(pieces: Iterable[pl.DataFrame], roles: Mapping[str, str], rules: Re
         if {"results", "clicks"} <= roles.keys() and "doc_id" not in roles:
             yield _page_rows(frame, rules)
         elif "action" in roles:
-            yield _event_rows(frame, rules)
+            yield event_rows(_acts(frame, rules), rules)
         else:
             if "impression_id" not in roles:
                 frame = pages.named(frame, rules)
@@ -152,21 +155,16 @@ class _RisingRanks:
         """Rows with the names of their pages; those at the start may be of the last page of the rows before."""
         same = [name for name in (*_OF_PAGES, "time", "page") if name in frame.columns]
         kept = frame.select(*(pl.col(name).cast(pl.String) for name in same))
-        ranks = "rank" in frame.columns
-        if ranks:
+        ends = [pl.col(name).ne_missing(pl.col(name).shift()) for name in same]
+        stays = "its query, user, session, system and time stay the same"
+        if "rank" in frame.columns:
             kept = kept.with_columns(rank=numbers_of(frame["rank"]))
-            same = [*same, "rank"]
-        rules.tallies.assume(
-            f"no column names result pages: one goes on while its query, user, session, system and time stay the same"
-            f"{' and ranks rise' if ranks else ''}"
-        )
-        joined = kept if self.last is None else pl.concat([self.last, kept])
-        changed = [pl.col(name).ne_missing(pl.col(name).shift()) for name in same if name != "rank"]
-        changed += [(pl.col("rank") <= pl.col("rank").shift()).fill_null(False)] if ranks else []
-        new = joined.select(pl.any_horizontal(changed))[:, 0]
-        new = new[1:] if self.last is not None else new
-        if self.last is None and frame.height:
-            self.number = 1 - int(new[0])
+            ends.append((pl.col("rank") <= pl.col("rank").shift()).fill_null(False))
+            stays += " and ranks rise"
+        rules.tallies.assume(f"no column names result pages: one goes on while {stays}")
+        before = kept.head(1) if self.last is None else self.last
+        new = pl.concat([before, kept]).select(pl.any_horizontal(ends))[1:, 0]
+        new = new if self.last is not None or not len(new) else pl.concat([pl.Series([True]), new[1:]])
         numbers = new.cast(pl.Int64).cum_sum() + self.number
         if frame.height:
             self.last, self.number = kept.tail(1), int(numbers[-1])
@@ -208,60 +206,79 @@ def _pages(frame: pl.DataFrame, rules: ReadingRules) -> pl.DataFrame:
     return first.select("row", *_OF_PAGES, key="impression_id", partial=pl.lit(True), **_cells(first, rules))
 
 
-def _event_rows(frame: pl.DataFrame, rules: ReadingRules) -> Records:
-    """One row per event: results that were shown, queries with their results, clicks and others."""
+def _acts(frame: pl.DataFrame, rules: ReadingRules) -> pl.DataFrame:
+    """Events with one name for each kind of them; one that shows no document is that of its page."""
     if frame["impression_id"].null_count() == frame.height:
         rules.tallies.assume("no column names result pages: a query of a session, or of a user, is one")
         who = pl.coalesce("session_id", "user_id", pl.lit(""))
         frame = frame.with_columns(impression_id=pl.concat_str(who, pl.lit("/"), "query_id"))
-    action = frame["action"].cast(pl.String).str.strip_chars().str.to_lowercase()
-    nothing = pl.repeat(None, frame.height, dtype=pl.String, eager=True)
-    doc_id = frame["doc_id"] if "doc_id" in frame.columns else nothing
-    rows = frame.select(
-        "row", *_OF_PAGES, key="impression_id", doc_id=doc_id, action=action, **_cells(frame, rules),
-        **_result_cells(frame, rules),
-    )  # fmt: skip
-    is_page = pl.col("action").is_in([*_SHOWN, *_ASKED]) & pl.col("key").is_not_null()
-    pages = rows.filter(is_page).unique("key", keep="first", maintain_order=True).with_columns(partial=pl.lit(True))
-    is_shown = is_page & pl.col("action").is_in(_SHOWN) & pl.col("doc_id").is_not_null()
-    shown = rows.filter(is_shown).with_columns(listed=pl.lit(False), seen=pl.lit(True))
+    names = {each: name for name, others in _ACTIONS.items() for each in others}
+    frame = frame.with_columns(pl.col("action").cast(pl.String).str.strip_chars().str.to_lowercase().replace(names))
+    doc_id = pl.col("doc_id") if "doc_id" in frame.columns else pl.lit(None, pl.String)
+    is_page = (pl.col("action") == SHOWN) & doc_id.is_null()
+    return frame.with_columns(doc_id=doc_id, action=pl.when(is_page).then(pl.lit(ASKED)).otherwise("action"))
+
+
+def event_rows(frame: pl.DataFrame, rules: ReadingRules, *, whole_pages: bool = False) -> Records:
+    """One row per event: results that were shown, queries with their results, clicks and others.
+
+    `whole_pages`: the row of a query tells all of its page, so that another with the same name is another page.
+    """
     if "results" in frame.columns:
-        listed = _listed(rows.select("key"), frame["results"])
+        frame = frame.with_columns(results=_split(frame["results"]), n_results=_sizes(frame))
+    cells = {**_cells(frame, rules), **_result_cells(frame, rules)}
+    rows = frame.select("^source$", "row", *_OF_PAGES, "doc_id", "action", key="impression_id", **cells)
+    known = pl.col("key").is_not_null()
+    is_query = (pl.col("action") == ASKED) & known
+    is_view = (pl.col("action") == SHOWN) & known & pl.col("doc_id").is_not_null()
+    asked, views = rows.filter(is_query), rows.filter(is_view)
+    if not whole_pages:
+        asked = asked.unique("key", keep="first", maintain_order=True).with_columns(partial=True)
+    glimpses = views.unique("key", keep="first", maintain_order=True).with_columns(partial=True)
+    shown = views.with_columns(listed=pl.lit(False), seen=pl.lit(True))
+    if "results" in frame.columns:
+        listed = _listed(rows.select("row", "key", "^source$"), frame["results"], rules)
         shown = pl.concat([shown, listed], how="diagonal_relaxed")
-    is_click = pl.col("action").is_in(_CLICKED)
-    events = rows.filter(~is_page).with_columns(action=pl.when(is_click).then(pl.lit(CLICK)).otherwise("action"))
-    return Records.of(pages, shown, events)
+    return Records.of(pl.concat([asked, glimpses], how="diagonal"), shown, rows.filter(~(is_query | is_view)))
 
 
 def _page_rows(frame: pl.DataFrame, rules: ReadingRules) -> Records:
     """One row per page, with what was shown and what was clicked, in lists."""
     named = frame["impression_id"]
     frame = frame.with_columns(
-        impression_id=named.zip_with(named.is_not_null(), rules.label + frame["row"].cast(pl.String))
-    )
+        impression_id=named.zip_with(named.is_not_null(), rules.label + frame["row"].cast(pl.String)),
+        results=_split(frame["results"]), clicks=_split(frame["clicks"]), n_results=_sizes(frame).fill_null(0),
+    )  # fmt: skip
+    keys = frame.select("row", key="impression_id")
     pages = frame.select("row", *_OF_PAGES, key="impression_id", **_cells(frame, rules))
-    listed = _listed(frame.select("row", key="impression_id"), frame["results"])
-    sizes = listed.group_by("key").len("shown")
-    pages = pages.join(sizes, on="key", how="left", maintain_order="left")
-    own = pl.col("n_results") if "n_results" in pages.columns else pl.lit(None, pl.Int64)
-    pages = pages.with_columns(n_results=pl.coalesce(own, pl.col("shown").cast(pl.Int64), 0))
-    clicks = _listed(frame.select("row", key="impression_id"), frame["clicks"]).drop("rank", "listed")
-    return Records.of(pages, listed, clicks.with_columns(action=pl.lit(CLICK)))
+    clicks = _listed(keys, frame["clicks"], rules).drop("rank", "listed").with_columns(action=pl.lit(CLICK))
+    return Records.of(pages, _listed(keys, frame["results"], rules), clicks)
 
 
-def _listed(rows: pl.DataFrame, cells: pl.Series) -> pl.DataFrame:
-    """The documents of cells that hold several, in order: lists, or text with commas, semicolons, bars or blanks."""
-    if cells.dtype == pl.String:
-        cells = _split(cells)
-    elif isinstance(cells.dtype, pl.List):
-        cells = cells.cast(pl.List(pl.String))
-    else:
-        cells = cells.cast(pl.String).reshape((-1, 1)).arr.to_list() if len(cells) else cells.cast(pl.List(pl.String))
-    return exploded(rows.with_columns(doc_id=cells)).filter(pl.col("doc_id") != "")
+def _sizes(frame: pl.DataFrame) -> pl.Series:
+    """How many results there were: as stated, or as many as are listed."""
+    listed = _split(frame["results"]).list.len().cast(pl.Int64)
+    stated = wholes_of(frame["n_results"]) if "n_results" in frame.columns else listed
+    return stated.zip_with(stated.is_not_null(), listed)
+
+
+def _listed(rows: pl.DataFrame, cells: pl.Series, rules: ReadingRules) -> pl.DataFrame:
+    """The documents of cells that hold several, in order; those without a name are counted and left out."""
+    listed = exploded(rows.with_columns(doc_id=cells))
+    named = (pl.col("doc_id") != "").fill_null(False)
+    unnamed = listed.filter(~named)
+    rules.tallies.add("no-document", unnamed.height, f"row {unnamed['row'].first()!r}")
+    return listed.filter(named)
 
 
 def _split(cells: pl.Series) -> pl.Series:
-    """Cells of text as lists: of JSON, as Python prints them, or with something between the documents."""
+    """Cells as lists: they are, or are text in JSON, as Python prints it, or with something between the documents."""
+    if cells.dtype != pl.String:
+        return (
+            cells.cast(pl.List(pl.String))
+            if isinstance(cells.dtype, pl.List) or not len(cells)
+            else (cells.cast(pl.String).reshape((-1, 1)).arr.to_list())
+        )
     in_json = cells.str.contains(r"^\s*\[").fill_null(False)
     try:
         lists = cells.set(~in_json, None).str.json_decode(pl.List(pl.String))

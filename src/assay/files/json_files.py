@@ -74,6 +74,13 @@ def _elasticsearch(source: Source) -> Iterator[Query]:
         yield Query(_id(query_id), retrieved, _once(judged))
 
 
+def _opensearch(source: Source) -> Iterator[Query]:
+    """Judgments of OpenSearch's Search Relevance Workbench: queries are known by their text."""
+    for query in _list(loaded(source)["judgmentRatings"]):
+        rated = [(_id(rating["docId"]), float(rating["rating"])) for rating in _list(query["ratings"])]
+        yield Query(_id(query["query"]), [], _once(rated))
+
+
 def _llamaindex_dataset(source: Source) -> Iterator[Query]:
     """Questions made for a corpus: `queries`, `corpus`, `relevant_docs`."""
     for query_id, documents in _mapping(loaded(source)["relevant_docs"]).items():
@@ -191,6 +198,7 @@ _TOOLS: list[tuple[str, tuple[str, ...], str, Callable[[Source], Iterator[Query]
     ("ragas-texts", _RAGAS_TEXTS[:1], "ragas records", partial(_listed, *_RAGAS_TEXTS), _KINDS),
     ("elasticsearch-request", ("requests",), _ELASTIC, _elasticsearch, ("qrels",)),
     ("elasticsearch", ("details",), _ELASTIC, _elasticsearch, _KINDS),
+    ("opensearch", ("judgmentRatings",), "OpenSearch judgments", _opensearch, ("qrels",)),
 ]
 
 for _name, _keys, _says, _queries, _kinds in _TOOLS:

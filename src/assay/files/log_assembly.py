@@ -18,13 +18,12 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from assay.core.errors import InputError, reason
-from assay.files.log_records import EVENTS, PAGES, RESULTS, Records, Tallies, query_ids
+from assay.files.log_records import EVENTS, PAGES, RESULTS, Records, Tallies
 from assay.tables import log as tables
-from assay.tables.log import CLICK, in_schema, located, with_clicks
+from assay.tables.log import CLICK, located, with_clicks
 
 #: So many rows wait in memory before they are written.
 _ROWS_AT_ONCE = 400_000
-_SEEING = ("impression", "view")
 #: Stands for no session where a block of pages begins or ends.
 _NONE = "\0"
 
@@ -137,9 +136,7 @@ def assembled(records: Records, bases: Mapping[str, int], tallies: Tallies) -> R
     """Pages with what belongs to them: each once, known by its events where no query tells, and with what was shown."""
     records = _based(records, bases)
     pages, results = _each_once(records, tallies)
-    results = _shown(results, tallies)
-    pages = pl.concat([pages, _unknown(pages, results, records.events)])
-    events = records.events.filter(~pl.col("action").is_in(_SEEING) | pl.col("doc_id").is_null())
+    results, events = _shown(results, tallies), records.events
     if events["counted"].any():  # a row of a result that came again counts the same clicks again
         first = pl.col("row") == pl.col("row").min().over("key", "doc_id", "ordinal")
         events = events.filter(first | pl.col("counted").is_null())
@@ -147,7 +144,7 @@ def assembled(records: Records, bases: Mapping[str, int], tallies: Tallies) -> R
     if kept.height < events.height:
         lost = events.join(pages.select("key"), on="key", how="anti", maintain_order="left")
         tallies.add("lost-event", lost.height, _case(lost))
-    known = records.events.sort("row").group_by("key").agg(
+    known = events.sort("row").group_by("key").agg(
         pl.col("user_id", "session_id").drop_nulls().first().name.suffix("_of_events")
     )  # fmt: skip
     counts = results.group_by("key").len("shown")
@@ -174,15 +171,22 @@ def _each_once(records: Records, tallies: Tallies) -> tuple[pl.DataFrame, pl.Dat
     whichever of its rows tells of it.
     """
     empty = pl.col("n_results").fill_null(0) == 0
-    pages = records.pages.sort(empty, "row", maintain_order=True).unique("key", keep="first", maintain_order=True)
-    if pages.height == records.pages.height:
+    ordered = records.pages.sort(empty, "row", maintain_order=True)
+    pages = ordered.unique("key", keep="first", maintain_order=True)
+    if pages.height == ordered.height:
         return pages, records.results
+    # What the first row does not tell another may.
+    others = ordered.filter(pl.col("key").is_duplicated()).group_by("key").agg(
+        pl.col(name).drop_nulls().first() for name in ("time", "user_id", "session_id", "query_id", "query_text")
+    )  # fmt: skip
+    pages = pages.update(others, on="key", how="left")
     queries = pl.col("query_id").drop_nulls().n_unique().over("key")
     several = records.pages.filter(pl.col("key").is_duplicated())
-    several = several.filter(pl.col("partial").is_null() | (queries > 1))
+    is_whole = pl.col("partial").is_null()
+    several = several.filter(is_whole | ((queries > 1) & ~is_whole.any().over("key")))
     if several.height:
         tallies.add("repeated-page", several.height - several["key"].n_unique(), f"page {several['key'][0]!r}")
-    stale = records.pages.join(pages, on=["key", "row"], how="anti").select("key", "row").unique()
+    stale = records.pages.filter(is_whole).join(pages, on=["key", "row"], how="anti").select("key", "row").unique()
     return pages, records.results.join(stale, on=["key", "row"], how="anti", maintain_order="left")
 
 
@@ -246,20 +250,6 @@ def _shown(results: pl.DataFrame, tallies: Tallies) -> pl.DataFrame:
             key, rank, doc_id = frame.select("key", "rank", "doc_id").row(0)
             tallies.add("taken-rank", frame.height, f"{doc_id!r} at rank {rank}, page {key!r}")
     return first.sort("key", "rank", maintain_order=True)
-
-
-def _unknown(pages: pl.DataFrame, results: pl.DataFrame, events: pl.DataFrame) -> pl.DataFrame:
-    """Pages of which there is no query, made of the events that saw their results."""
-    shown = results.filter(~pl.col("listed")).select("key").unique()
-    shown = shown.join(pages, on="key", how="anti")
-    if not shown.height:
-        return pages.clear()
-    first = events.join(shown, on="key", how="semi").sort("row").group_by("key", maintain_order=True).agg(
-        pl.col("row", "time").min(),
-        pl.col("user_id", "session_id", "query_text", "source").drop_nulls().first(),
-    )  # fmt: skip
-    first = first.with_columns(query_id=query_ids(first["query_text"]))
-    return in_schema(first, PAGES)
 
 
 def attributed(records: Records) -> Records:

@@ -7,20 +7,10 @@ from typing import Any
 
 import polars as pl
 
+from assay.files.click_tables import ASKED, SHOWN, event_rows
 from assay.files.json_values import object_lines
 from assay.files.log_looks import INDEX
-from assay.files.log_records import (
-    ReadingRules,
-    Records,
-    exploded,
-    ids_in,
-    numbers_of,
-    ordinals_of,
-    query_ids,
-    times_of,
-    truths_of,
-    wholes_of,
-)
+from assay.files.log_records import ReadingRules, Records, ids_in, query_ids
 from assay.files.sources import Source
 from assay.tables.log import CLICK
 from assay.tables.roles import attribute_names, use
@@ -44,7 +34,8 @@ def read_ubi(source: Source, rules: ReadingRules) -> Iterator[Records]:
     for chunk in source.chunks():
         frame = object_lines(chunk, line, schema, rules.malformed)
         line += chunk.count(b"\n")
-        yield _records(frame, rules)
+        for rows in _rows(frame, rules):
+            yield event_rows(rows, rules, whole_pages=True)
 
 
 def _schema() -> dict[str, Any]:
@@ -62,16 +53,42 @@ def _schema() -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _records(frame: pl.DataFrame, rules: ReadingRules) -> Records:
+def _rows(frame: pl.DataFrame, rules: ReadingRules) -> Iterator[pl.DataFrame]:
+    """Queries, then events, as rows of a table, in the columns of its roles."""
     is_event = pl.col("action_name").is_not_null()
     is_index = pl.any_horizontal(pl.col(name).is_not_null() for name in INDEX) & ~is_event
     is_query = pl.any_horizontal(pl.col("user_query", "query_response_hit_ids").is_not_null()) & ~is_event & ~is_index
     for number in frame.filter(~is_event & ~is_query & ~is_index)["row"]:
         rules.malformed(number, _SHAPE, "neither")
-    pages, listed = _queries(frame.lazy().filter(is_query).drop("event_attributes").collect(), rules)
-    about_queries = ("query_attributes", "query_response_hit_ids")
-    seen, events = _events(frame.lazy().filter(is_event).drop(about_queries).collect(), rules)
-    return Records.of(pages, pl.concat([listed, seen], how="diagonal"), events)
+    yield _in_roles(frame.filter(is_query), rules)
+    yield _in_roles(frame.filter(is_event), rules).drop("results")
+
+
+def _in_roles(frame: pl.DataFrame, rules: ReadingRules) -> pl.DataFrame:
+    about, key, client = frame["event_attributes"], ids_in(frame["query_id"]), ids_in(frame["client_id"])
+    of_queries = {role: _attribute(frame, "query_attributes", role) for role in _OF_QUERIES}
+    of_events = {role: _attribute(frame, "event_attributes", role) for role in _OF_EVENTS}
+    nameless = f"{rules.label}line " + frame["row"].cast(pl.String)
+    action = frame["action_name"].set(frame["action_name"].is_in(_CLICKS), CLICK)
+    action = action.set(action.is_in(_SEEN), SHOWN).fill_null(ASKED)
+    of_results = action.is_in([SHOWN, CLICK])  # positions of filters and menus are no ranks
+    sessions = (frame["session_id"], _field(about, "session_id"), of_queries.pop("session_id"))
+    return frame.select(
+        "row",
+        impression_id=key.zip_with(key.is_not_null() | (action != ASKED), nameless),
+        time="timestamp",
+        user_id=client.zip_with(client.is_not_null(), ids_in(frame["user_id"])),
+        session_id=pl.coalesce(*map(ids_in, sessions)),
+        query_id=pl.coalesce(of_queries.pop("query_id"), query_ids(frame["user_query"])),
+        query_text="user_query",
+        results="query_response_hit_ids",
+        action=action,
+        doc_id=ids_in(_field(about, "object", "object_id")),
+        rank=_field(about, "position", "ordinal").set(~of_results, None),
+        source="application",
+        **of_queries,
+        **of_events,
+    )
 
 
 def _field(values: pl.Series, *names: str) -> pl.Series:
@@ -88,65 +105,3 @@ def _attribute(frame: pl.DataFrame, column: str, role: str) -> pl.Series:
         use(names[0])
     held = [name for name in names if name in frame[column].struct.fields]
     return ids_in(pl.select(pl.coalesce(_field(frame[column], name) for name in held or names[:1])).to_series())
-
-
-def _queries(frame: pl.DataFrame, rules: ReadingRules) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Pages, and what was returned."""
-    stated = {role: _attribute(frame, "query_attributes", role) for role in _OF_QUERIES}
-    hits = frame["query_response_hit_ids"]
-    key = ids_in(frame["query_id"])
-    nameless = f"{rules.label}line " + frame["row"].cast(pl.String)
-    pages = frame.select(
-        "row",
-        key=key.zip_with(key.is_not_null(), nameless),
-        time=times_of(frame["timestamp"], rules),
-        user_id=_user(frame),
-        session_id=pl.coalesce(ids_in(frame["session_id"]), stated["session_id"]),
-        query_id=pl.coalesce(stated["query_id"], query_ids(frame["user_query"])),
-        query_text="user_query",
-        system=stated["system"],
-        n_results=pl.coalesce(wholes_of(stated["n_results"]), hits.list.len().cast(pl.Int64)),
-        latency_ms=numbers_of(stated["latency_ms"]),
-        page=wholes_of(stated["page"]),
-        answered=truths_of(stated["answered"]),
-        source="application",
-    )
-    listed = exploded(pages.select("key", "row", "source", doc_id=hits))
-    unnamed = listed.filter(pl.col("doc_id").is_null() | (pl.col("doc_id") == ""))
-    if unnamed.height:
-        rules.tallies.add("no-document", unnamed.height, f"row {unnamed['row'][0]}")
-        listed = listed.filter(pl.col("doc_id") != "")
-    return pages, listed
-
-
-def _user(frame: pl.DataFrame) -> pl.Series:
-    client = ids_in(frame["client_id"])
-    return client.zip_with(client.is_not_null(), ids_in(frame["user_id"]))
-
-
-def _events(frame: pl.DataFrame, rules: ReadingRules) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Results that came into view, and the other events."""
-    about = frame["event_attributes"]
-    session = ids_in(frame["session_id"])
-    action = frame["action_name"]
-    matters = action.is_in([*_SEEN, *_CLICKS])  # positions of filters and menus are no ranks
-    ordinal = _field(about, "position", "ordinal")
-    events = frame.select(
-        "row",
-        key=ids_in(frame["query_id"]),
-        time=times_of(frame["timestamp"], rules),
-        action=action.set(action.is_in(_CLICKS), CLICK),
-        doc_id=ids_in(_field(about, "object", "object_id")),
-        ordinal=ordinals_of(ordinal.set(~matters, None), rules),
-        value=numbers_of(_attribute(frame, "event_attributes", "value")),
-        dwell_ms=numbers_of(_attribute(frame, "event_attributes", "dwell_ms")),
-        dwell_seconds=numbers_of(_attribute(frame, "event_attributes", "dwell_seconds")),
-        user_id=_user(frame),
-        session_id=session.zip_with(session.is_not_null(), ids_in(_field(about, "session_id"))),
-        query_text="user_query",
-        source="application",
-    ).with_columns(dwell_ms=pl.coalesce("dwell_ms", 1000 * pl.col("dwell_seconds")))
-    shown = pl.col("action").is_in(_SEEN) & pl.col("doc_id").is_not_null() & pl.col("key").is_not_null()
-    seen = events.filter(shown).with_columns(listed=pl.lit(False), seen=pl.lit(True))
-    # An event of seeing makes a page known where no query does: it stays until pages are put together.
-    return seen, events

@@ -12,13 +12,12 @@ import numpy as np
 import polars as pl
 
 from assay.core.domains import Flag, Real
-from assay.measures.counting.behaviour import BehaviourCounts, rounded
+from assay.measures.counting.behaviour import BehaviourCounts
 from assay.measures.definition import Cutoff
 from assay.measures.registry import measure
-from assay.measures.steps import PerUnit, quantity, unknown
+from assay.measures.steps import PerUnit
 
 Seconds: TypeAlias = Annotated[float, Real(0.0, inside=True)]
-Share: TypeAlias = Annotated[float, Real(0.0, 1.0, inside=True)]
 Portion: TypeAlias = Annotated[float, Real(0.0, 1.0)]
 Switch: TypeAlias = Annotated[bool, Flag()]
 
@@ -147,33 +146,19 @@ def TimeToFirstClick(behaviour: BehaviourCounts, *, horizon: Seconds = 60.0) -> 
     .. math:: \frac{1}{|\{\text{pages}\}|} \sum \min(\text{seconds to the first click}, \text{horizon})
 
     A page without a click within the horizon counts as the horizon; one whose first click came before it, as clocks
-    differ, is left out. A mean over clicked pages alone would call a
-    system fast on which only those click who know at once; and an estimate that takes who left for somebody who would
-    have clicked later, as Kaplan and Meier's does, is about a click that never comes.
+    differ, is left out. A mean over clicked pages alone would call a system fast on which only those click who know at
+    once; and an estimate that takes who left for somebody who would have clicked later, as Kaplan and Meier's does, is
+    about a click that never comes.
 
     >>> from assay.tables.log import Log
     >>> TimeToFirstClick.per_unit(BehaviourCounts.of(Log.from_pages([("q", ["a"], [])]))).reason(0)
     'the log has no times of pages'
     """
     waited = pl.min_horizontal(pl.col("wait").fill_null(horizon), pl.lit(horizon))
-    timed = _is_timed()
+    # It is known how long a page waited if it has no click, or one that came after it.
+    timed = pl.col("time").is_not_null() & (~_CLICKED | pl.col("wait").is_not_null())
     seconds = behaviour.total("seconds", pl.when(timed).then(waited).otherwise(0.0), _TIME, "events.time")
     return seconds / behaviour.total("pages", timed, _TIME, when_zero=_NO_PAGE)
-
-
-@measure(bounds=(0.0, np.inf), counted_as=None, higher_is_better=False)
-def TimeToFirstClickQuantile(behaviour: BehaviourCounts, *, quantile: Share = 0.5) -> PerUnit:
-    r"""Seconds within which a share of all pages has its first click: the median, unless told.
-
-    Pages without a click stand behind all others. Where fewer pages than the share have a click, there is no such time.
-    The interval is that of the share of pages at or below it, divided by the density of pages there.
-
-    >>> from assay.tables.log import Log
-    >>> TimeToFirstClickQuantile.per_unit(BehaviourCounts.of(Log.from_pages([("q", ["a"], [])]))).reason(0)
-    'the log has no times of pages'
-    """
-    none = f"fewer than {quantile:g} of the pages have a click"
-    return _quantile(behaviour, "wait", quantile, _is_timed(), none, _TIME, "events.time")
 
 
 @measure(counted_as=None, higher_is_better=False)
@@ -341,21 +326,6 @@ def Latency(behaviour: BehaviourCounts) -> PerUnit:
     return milliseconds / behaviour.total("pages", pl.col("latency_ms").is_not_null(), column, when_zero=_NO_PAGE)
 
 
-@measure(bounds=(0.0, np.inf), counted_as=None, higher_is_better=False)
-def LatencyQuantile(behaviour: BehaviourCounts, *, quantile: Share = 0.95) -> PerUnit:
-    r"""Milliseconds that a share of the pages does not exceed: the 95th percentile, unless told.
-
-    The interval is that of the share of pages at or below it, divided by the density of pages there.
-
-    >>> from assay.tables.log import Log
-    >>> log = Log.from_pages([("q", ["a"], [])] * 5, latency_ms=[40.0, 60.0, 50.0, 70.0, 80.0])
-    >>> LatencyQuantile(quantile=0.5).per_unit(BehaviourCounts.of(log)).pooled().values
-    array([60.])
-    """
-    known = pl.col("latency_ms").is_not_null()
-    return _quantile(behaviour, "latency_ms", quantile, known, _NO_PAGE, "impressions.latency_ms")
-
-
 def _pages(behaviour: BehaviourCounts) -> PerUnit:
     return behaviour.total("pages", _ONE, when_zero=_NO_PAGE)
 
@@ -373,27 +343,8 @@ def _rank_of(behaviour: BehaviourCounts, column: str, text: str) -> PerUnit:
     return behaviour.total(text, pl.col(column).fill_null(0), _RANK) / _with_rank(behaviour)
 
 
-def _is_timed() -> pl.Expr:
-    """Whether it is known how long the page waited for its first click: it has none, or one that came after it."""
-    return pl.col("time").is_not_null() & (~_CLICKED | pl.col("wait").is_not_null())
-
-
 def _satisfied(behaviour: BehaviourCounts, dwell: float, last: bool) -> pl.Expr:
     stayed = (pl.col("dwell") >= dwell).fill_null(value=False)
     ended = pl.col("is_last") & pl.col("dwell").is_null()
     name = f"satisfied by {dwell:g}{' or last' if last else ''}"
     return behaviour.over_clicks(name, stayed | ended if last else stayed)
-
-
-def _quantile(behaviour: BehaviourCounts, column: str, share: float, among: pl.Expr, none: str, *needs: str) -> PerUnit:
-    """A quantile, to first order a sum over units: the quantile for each page, and what their shares below it move."""
-    pages = behaviour.total("pages", among, *needs, when_zero=_NO_PAGE)
-    if pages.undefined:
-        return pages / pages
-    point = behaviour.quantile(column, share, among)
-    if np.isnan(point.value):
-        return unknown("quantile", len(pages.values), none) / pages
-    below = behaviour.total("at or below", among & (rounded(column) <= point.value).fill_null(value=False))
-    moved = (point.below * pages.values - below.values) / point.density
-    text = f"pages at {point.value:g}, each moved by its user's share below"
-    return quantity(text, point.value * pages.values + moved) / pages

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from assay.measures.counting.click_counts import LoggedPages
 from assay.measures.counting.judgments import Floats, Ints
-from assay.measures.counting.logged_pages import LoggedPages
 
 
 class PageValues(NamedTuple):

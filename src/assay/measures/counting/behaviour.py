@@ -1,6 +1,6 @@
 """`BehaviourCounts`: what people did on result pages, summed over each user, session or page of a log.
 
-A measure names the sums that it needs as expressions on a page's columns (`PAGE`); the sums of all measures are made
+A measure names the sums that it needs as expressions on a page's columns; the sums of all measures are made
 in one pass. The log is gone through part by part, a part being all pages of some of the units, so that what is held in
 memory grows with the units and not with the log.
 """
@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 import polars as pl
@@ -30,27 +29,13 @@ UnitName: TypeAlias = Literal["user", "session", "page"]
 
 #: About so many pages are gone through at a time.
 PAGES_AT_A_TIME = 1_000_000
-#: What is known of a page besides what the log says of it:
-PAGE = {
-    "clicks": "how many clicks there were",
-    "highest": "the rank of the clicked result nearest to the top",
-    "lowest": "the rank of the clicked result farthest down",
-    "first_rank": "the rank of the first click in time",
-    "last_rank": "the rank of the last click in time",
-    "rank_sum": "the ranks of all clicks, added up",
-    "ranked": "how many clicks have a rank",
-    "skipped": "how many results above the lowest clicked one were shown and not clicked",
-    "wait": "seconds from the page to the first click; null where that came before the page, as clocks differ",
-    "starts": "whether it is the first page of its session",
-    "is_new": "whether the page before it in the session was of another query, or there was none",
-    "until_next": "seconds to the next page of the session",
-    "next_is_new": "whether the next page of the session is of another query",
-    "in_common": "the share of the words of both queries, this page's and the next one's, that both have",
-}
+#: What is known of a page besides what the log says of it. `highest` and `lowest` are ranks of clicks; `skipped`
+#: results were shown above the lowest and not clicked; `wait` is in seconds, and null where the first click came before
+#: the page; a page `is_new` if the one before it in the session was of another query; `in_common` is the share of the
+#: words of two queries, the page's own and the next one's, that both have.
 _OF_CLICKS = ("clicks", "highest", "lowest", "first_rank", "last_rank", "rank_sum", "ranked", "skipped", "wait")
 _OF_SESSIONS = ("starts", "is_new", "until_next", "next_is_new", "in_common", "session")
 _MEANT = pl.col("meant")
-_DIGITS = {"wait": 3, "latency_ms": 1}
 #: What a log may not know, in words.
 _LACKS = {
     "impressions.time": "the log has no times of pages",
@@ -63,14 +48,6 @@ _LACKS = {
     "impressions.page": "the log does not number the pages of results",
     "dwell": "the log has neither dwell times nor times of clicks",
 }
-
-
-class Quantile(NamedTuple):
-    """A quantile of a column, the share of pages at or below it, how dense pages are around it; all NaN if none is."""
-
-    value: float
-    below: float
-    density: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +73,6 @@ class BehaviourCounts:
     #: Sums by what they are of, in the order of `people`.
     _sums: dict[str, Floats] = field(default_factory=dict)
     _people: list[pl.Series] = field(default_factory=list)
-    _quantiles: dict[tuple[str, float], Quantile] = field(default_factory=dict)
     #: Columns that are sums over the clicks of a page, by name.
     _of_clicks: dict[str, pl.Expr] = field(default_factory=dict)
 
@@ -142,13 +118,6 @@ class BehaviourCounts:
         self._of_clicks[name] = amount
         return pl.col(name).fill_null(0)
 
-    def quantile(self, column: str, share: float, among: pl.Expr) -> Quantile:
-        """A quantile of a `rounded` column over some of the pages; those without a value stand behind all others."""
-        key = (column, share)
-        if key not in self._quantiles:
-            self._quantiles[key] = _quantile(self._spectrum(column, among), share, len(self.people))
-        return self._quantiles[key]
-
     def split(
         self, by: Mapping[str, pl.Expr], measures: Iterable[Measure] = ()
     ) -> dict[tuple[Any, ...], BehaviourCounts]:
@@ -161,7 +130,7 @@ class BehaviourCounts:
             for expression, value in zip(by.values(), values, strict=True):
                 where = where & expression.eq_missing(pl.lit(value))
             counts[values] = replace(
-                self, where=where, _people=[group["unit"]], _quantiles={}, _of_clicks=dict(self._of_clicks),
+                self, where=where, _people=[group["unit"]], _of_clicks=dict(self._of_clicks),
                 _sums={key: group[name].to_numpy() for key, name in _aliases(wanted).items()},
             )  # fmt: skip
         return counts
@@ -182,9 +151,7 @@ class BehaviourCounts:
 
     def outline(self) -> Outline:
         """Counts that are empty, and only note what is asked for."""
-        return Outline(
-            self.log, self.unit_kind, self.where, self.parts, self._sums, self._people, self._quantiles, self._of_clicks
-        )
+        return Outline(self.log, self.unit_kind, self.where, self.parts, self._sums, self._people, self._of_clicks)
 
     def _wanted(self, measures: Iterable[Measure]) -> dict[str, pl.Expr]:
         """The sums that measures ask for."""
@@ -222,16 +189,6 @@ class BehaviourCounts:
             sums = rows.group_by("unit", *by).agg(pl.col(*columns).sum() if columns else pl.len())
             frames.append(sums.collect(engine="streaming"))
         return pl.concat(frames).sort("unit")
-
-    def _spectrum(self, column: str, among: pl.Expr) -> pl.DataFrame:
-        """How many pages have each value of a column: few values, however many pages, as they are rounded a little."""
-        frames = []
-        for part in range(self.parts):
-            pages = self._pages(part, {column, *among.meta.root_names()}).filter(among & _MEANT)
-            pages = pages.select(value=rounded(column))
-            frames.append(pages.group_by("value").agg(pages=pl.len()).collect(engine="streaming"))
-        every = pl.concat(frames).group_by("value").agg(pl.col("pages").sum())
-        return every.sort("value", nulls_last=True)
 
     def _base(self, part: int) -> pl.LazyFrame:
         """The pages of a part, with the unit and the `person` that each is of, and whether it is meant."""
@@ -302,11 +259,6 @@ class Outline(BehaviourCounts):
         """The sums, by what they are of."""
         return {}
 
-    def quantile(self, column: str, share: float, among: pl.Expr) -> Quantile:
-        """Any: what is divided later has quantiles of its own."""
-        del column, share, among
-        return Quantile(0.0, 0.0, 1.0)
-
     @property
     def _size(self) -> int:
         return 0
@@ -340,37 +292,9 @@ def _with_sessions(pages: pl.LazyFrame) -> pl.LazyFrame:
     ).with_columns(until_next=(pl.col("next_time") - pl.col("time")).dt.total_milliseconds() / 1000)
 
 
-def rounded(column: str) -> pl.Expr:
-    """A column as its quantiles are found: to a thousandth of a second, or a tenth of a millisecond."""
-    return pl.col(column).round(_DIGITS[column])
-
-
 def _aliases(wanted: Mapping[str, pl.Expr]) -> dict[str, str]:
     return {key: f"sum {place}" for place, key in enumerate(wanted)}
 
 
 def _order(values: Sequence[Any]) -> tuple[tuple[bool, str], ...]:
     return tuple((value is None, "" if value is None else str(value)) for value in values)
-
-
-def _quantile(spectrum: pl.DataFrame, share: float, units: int) -> Quantile:
-    """The smallest value that so large a share of pages does not exceed, and the density around it.
-
-    Density is read off quantiles on both sides, as far away as Hall and Sheather (1988) advise for so many units.
-    """
-    values, pages = spectrum["value"].to_numpy(), spectrum["pages"].to_numpy().astype(np.float64)
-    below = np.cumsum(pages) / max(pages.sum(), 1.0)
-    known = int(np.count_nonzero(~np.isnan(values)))
-    place = int(np.searchsorted(below, share - 1e-12))
-    if place >= known:
-        return Quantile(np.nan, np.nan, np.nan)
-    normal = NormalDist()
-    deviate = normal.inv_cdf(share)
-    bracket = 1.5 * normal.pdf(deviate) ** 2 / (2 * deviate**2 + 1)
-    width = min(max(units, 2) ** (-1 / 3) * normal.inv_cdf(0.975) ** (2 / 3) * bracket ** (1 / 3), share, 1 - share)
-    low, high = (min(int(np.searchsorted(below, end)), known - 1) for end in (share - width, share + width))
-    while values[low] == values[high] and (low > 0 or high < known - 1):
-        low, high = max(low - 1, 0), min(high + 1, known - 1)
-    apart = float(values[high] - values[low])
-    density = float(below[high] - below[low]) / apart if apart > 0 else np.inf
-    return Quantile(float(values[place]), float(below[place]), density)

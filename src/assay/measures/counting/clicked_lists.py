@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from assay.core.errors import InputError, ParameterError, number_of
+from assay.core.errors import ParameterError, number_of
 from assay.measures.counting.judgments import Floats, Ints, Mask
 from assay.tables.log import Log, person
 
@@ -88,10 +88,7 @@ class ClickedLists:
         offsets = np.zeros(pages.height + 1, dtype=np.int64)
         np.cumsum(np.bincount(impression, minlength=pages.height), out=offsets[1:])
         unit = _compact(pages["unit"].to_numpy()) if kind != "page" else None
-        return cls(
-            pairs, pair, rank, results["clicked"].to_numpy(), offsets,
-            np.ones(pages.height), unit, kind,
-        )  # fmt: skip
+        return cls(pairs, pair, rank, results["clicked"].to_numpy(), offsets, np.ones(pages.height), unit, kind)
 
     @classmethod
     def of(cls, lists: Iterable[tuple[str, Sequence[str], Sequence[str]]]) -> ClickedLists:
@@ -129,13 +126,9 @@ class ClickedLists:
         >>> ClickedLists.of([("q", ["d1", "d2"], []), ("q", ["d1"], [])]).by_pair()
         array([2., 1.])
         """
-        weights = None if values is None and self.is_plain else self._weighted(values)
-        return sums(self.pair, weights, self.pairs.height)
-
-    def _weighted(self, values: NDArray[Any] | None) -> NDArray[Any]:
-        if values is None:
-            return self.row_weight
-        return values if self.is_plain else values * self.row_weight
+        if not self.is_plain:
+            values = self.row_weight if values is None else values * self.row_weight
+        return sums(self.pair, values, self.pairs.height)
 
     @cached_property
     def last_click(self) -> Ints:
@@ -170,8 +163,8 @@ class ClickedLists:
         group = self.rank.astype(np.int64)
         if by_click_above:
             group = group * wide + self.previous_click
-        key = self.pair * np.int64(groups) + group
-        keys, count, clicks = _tally(key, self.clicked, None if self.is_plain else self.row_weight)
+        rows = slice(None) if self.is_plain else np.repeat(np.arange(len(group)), self.row_weight.astype(np.int64))
+        keys, count, clicks = _tally((self.pair * np.int64(groups) + group)[rows], self.clicked[rows])
         pair, number = np.divmod(keys, groups)
         known, place = np.unique(number, return_inverse=True)
         names = np.stack(np.divmod(known, wide), axis=1) if by_click_above else known[:, None]
@@ -224,27 +217,21 @@ class ClickedLists:
         """The same lists with other clicks."""
         return replace(self, clicked=np.asarray(clicked, dtype=np.bool_))
 
-    def tied(self, groups: pl.DataFrame, others: Any = None) -> ClickedLists:
+    def tied(self, groups: pl.DataFrame, others: Any) -> ClickedLists:
         """The same with pairs replaced by groups of them, such as relevance grades: a group has one parameter.
 
-        `groups`: `query_id`, `doc_id`, and the group in a third column. `others`: the group of pairs that have none;
-        without it, such a pair is an error.
+        `groups`: `query_id`, `doc_id`, and the group in a third column. `others`: the group of pairs that have none.
 
         >>> lists = ClickedLists.of([("q1", ["d1", "d2"], ["d2"]), ("q2", ["d1"], [])])
         >>> grades = pl.DataFrame({"query_id": ["q1", "q1", "q2"], "doc_id": ["d1", "d2", "d1"], "grade": [0, 2, 0]})
-        >>> lists.tied(grades).pairs["grade"].to_list()
-        [0, 2]
+        >>> lists.tied(grades.head(2), -1).pairs["grade"].to_list()
+        [-1, 0, 2]
         """
         (name,) = set(groups.columns) - {"query_id", "doc_id"}
         group = self.pairs.join(groups, on=["query_id", "doc_id"], how="left", maintain_order="left")[name]
-        if others is None and group.null_count():
-            query, doc = self.pairs.row(int(group.is_null().arg_max() or 0))
-            raise InputError(f"no group is known of query {query!r} and document {doc!r}")
-        group = group.fill_null(others) if others is not None else group
+        group = group.fill_null(others)
         known = group.unique().sort()
-        code = group.to_frame().join(
-            known.to_frame().with_row_index("code"), on=name, how="left", maintain_order="left"
-        )["code"].to_numpy().astype(np.int32)  # fmt: skip
+        code = known.search_sorted(group).to_numpy().astype(np.int32)
         return replace(self, pairs=known.to_frame(), pair=code[self.pair])
 
 
@@ -285,21 +272,19 @@ def _pairs(query: NDArray[Any], doc: NDArray[Any]) -> tuple[Codes, Ints]:
 
 
 def _compact(values: NDArray[Any]) -> Codes:
-    return np.unique(values, return_inverse=True)[1].astype(np.int32)
+    """Codes by first appearance: threads number categories in any order, and sums over units should have one."""
+    _, first, code = np.unique(values, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first)).astype(np.int32)[code]
 
 
-def _tally(key: Ints, clicked: Mask, weight: Floats | None) -> tuple[Ints, Floats, Floats]:
+def _tally(key: Ints, clicked: Mask) -> tuple[Ints, Floats, Floats]:
     """The distinct keys in order, how many rows each has, and how many clicks."""
-    if weight is None:
-        marked = np.sort(key * 2 + clicked)
-        ends = np.flatnonzero(np.concatenate([marked[1:] != marked[:-1], [True]])) if len(marked) else np.zeros(0, int)
-        counts = np.diff(ends, prepend=-1).astype(np.float64)
-        values, is_click = marked[ends] >> 1, (marked[ends] & 1).astype(np.float64)
-    else:
-        order = np.argsort(key, kind="stable")
-        values, counts, is_click = key[order], weight[order], clicked[order].astype(np.float64)
-    if not len(values):
-        return values, counts, counts
+    if not len(key):
+        return key, np.zeros(0), np.zeros(0)
+    marked = np.sort(key * 2 + clicked)
+    ends = np.flatnonzero(np.concatenate([marked[1:] != marked[:-1], [True]]))
+    counts = np.diff(ends, prepend=-1).astype(np.float64)
+    values, is_click = marked[ends] >> 1, (marked[ends] & 1).astype(np.float64)
     starts = np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]]))
     return values[starts], np.add.reduceat(counts, starts), np.add.reduceat(counts * is_click, starts)
 

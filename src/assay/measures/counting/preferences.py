@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import polars as pl
@@ -14,13 +13,12 @@ from assay.tables.log import CLICK, Log, person
 
 
 class Strategy(NamedTuple):
-    """A way to read preferences off a page: what it is called, what it says, and how rows of clicks become pairs."""
+    """A way to read preferences off a page: what it is called, and what a clicked document is preferred to."""
 
     title: str
-    meaning: str
-    pairs: Callable[[Log], pl.LazyFrame]
-    #: Whether it needs sessions.
-    chained: bool = False
+    #: Whether the clicked document is preferred to another of its page (`other_...`); None: to what a session's last
+    #: page showed.
+    over: pl.Expr | None
 
 
 def _pages(log: Log) -> pl.LazyFrame:
@@ -44,37 +42,14 @@ def _pages(log: Log) -> pl.LazyFrame:
     return rows.select("impression", "rank", "doc_id", "clicked", "turn", "last", "is_last")
 
 
-def _paired(log: Log, condition: pl.Expr, winners: pl.Expr | None = None) -> pl.LazyFrame:
-    """Clicked documents beside others of their page (`other_...`) where a condition holds."""
+def _preferred(log: Log, strategy: Strategy) -> pl.LazyFrame:
+    """Clicked documents beside those (`other_doc_id`) that they are preferred to, page by page."""
+    if strategy.over is None:
+        return _chain(log)
     rows = _pages(log).filter(pl.col("last").is_not_null())
-    won = rows.filter("clicked") if winners is None else rows.filter(pl.col("clicked") & winners)
     others = rows.select("impression", pl.col("rank", "doc_id", "clicked", "turn").name.prefix("other_"))
-    return (
-        won.join(others, on="impression", how="inner").filter(condition).select("impression", "doc_id", "other_doc_id")
-    )
-
-
-_SKIPPED_ABOVE = ~pl.col("other_clicked") & (pl.col("other_rank") < pl.col("rank"))
-
-
-def _skip_above(log: Log) -> pl.LazyFrame:
-    return _paired(log, _SKIPPED_ABOVE)
-
-
-def _last_click(log: Log) -> pl.LazyFrame:
-    return _paired(log, _SKIPPED_ABOVE, pl.col("is_last"))
-
-
-def _earlier_click(log: Log) -> pl.LazyFrame:
-    return _paired(log, pl.col("other_clicked") & (pl.col("other_turn") < pl.col("turn")))
-
-
-def _skip_previous(log: Log) -> pl.LazyFrame:
-    return _paired(log, ~pl.col("other_clicked") & (pl.col("other_rank") == pl.col("rank") - 1))
-
-
-def _no_click_next(log: Log) -> pl.LazyFrame:
-    return _paired(log, ~pl.col("other_clicked") & (pl.col("other_rank") == pl.col("rank") + 1))
+    pairs = rows.filter("clicked").join(others, on="impression", how="inner").filter(strategy.over)
+    return pairs.select("impression", "doc_id", "other_doc_id")
 
 
 def _chain(log: Log) -> pl.LazyFrame:
@@ -99,26 +74,18 @@ def _chain(log: Log) -> pl.LazyFrame:
     return pairs.filter(pl.col("doc_id") != pl.col("other_doc_id")).select("impression", "doc_id", "other_doc_id")
 
 
+_SKIPPED = ~pl.col("other_clicked")
+_SKIPPED_ABOVE = _SKIPPED & (pl.col("other_rank") < pl.col("rank"))
+_EARLIER = pl.col("other_clicked") & (pl.col("other_turn") < pl.col("turn"))
 #: The strategies by name, in the order of Joachims et al. (2005); the last is of Radlinski and Joachims (2005).
 STRATEGIES = {
-    "skip-above": Strategy("click > skip above", "a clicked document, over those above it that were not", _skip_above),
-    "last-click": Strategy(
-        "last click > skip above", "the document clicked last, over those above it that were not", _last_click
-    ),
-    "earlier-click": Strategy(
-        "click > earlier click", "a clicked document, over those clicked before it", _earlier_click
-    ),
-    "skip-previous": Strategy(
-        "click > skip previous", "a clicked document, over the one just above if that was not", _skip_previous
-    ),
-    "no-click-next": Strategy(
-        "click > no-click next", "a clicked document, over the one just below if that was not", _no_click_next
-    ),
-    "query-chain": Strategy(
-        "query chain", "what was clicked on the session's next query, over what was passed over for this one", _chain,
-        chained=True,
-    ),
-}  # fmt: skip
+    "skip-above": Strategy("click > skip above", _SKIPPED_ABOVE),
+    "last-click": Strategy("last click > skip above", _SKIPPED_ABOVE & pl.col("is_last")),
+    "earlier-click": Strategy("click > earlier click", _EARLIER),
+    "skip-previous": Strategy("click > skip previous", _SKIPPED & (pl.col("other_rank") == pl.col("rank") - 1)),
+    "no-click-next": Strategy("click > no-click next", _SKIPPED & (pl.col("other_rank") == pl.col("rank") + 1)),
+    "query-chain": Strategy("query chain", None),
+}
 
 
 def suited(log: Log) -> list[str]:
@@ -128,7 +95,7 @@ def suited(log: Log) -> list[str]:
     False
     """
     has_sessions = "impressions.session_id" in log.known
-    return [name for name, strategy in STRATEGIES.items() if has_sessions or not strategy.chained]
+    return [name for name, strategy in STRATEGIES.items() if has_sessions or strategy.over is not None]
 
 
 def preference_votes(log: Log, strategy: str = "skip-above") -> pl.DataFrame:
@@ -144,11 +111,11 @@ def preference_votes(log: Log, strategy: str = "skip-above") -> pl.DataFrame:
     [('q', 'b', 'a', 1, 0, 1), ('q', 'c', 'a', 1, 0, 1), ('q', 'c', 'b', 1, 0, 1)]
     """
     Choice(tuple(STRATEGIES)).check("strategy", strategy)
-    if STRATEGIES[strategy].chained and "impressions.session_id" not in log.known:
+    if STRATEGIES[strategy].over is None and "impressions.session_id" not in log.known:
         raise InputError(f"{log.origin}: expected sessions, which chains of queries are read from, got none")
     pages = log.impressions.drop_nulls("query_id").select("impression", "query_id", voter=person(log.unit_kind))
     first = pl.col("doc_id") < pl.col("other_doc_id")
-    pairs = STRATEGIES[strategy].pairs(log).unique().join(pages, on="impression", how="inner")
+    pairs = _preferred(log, STRATEGIES[strategy]).unique().join(pages, on="impression", how="inner")
     pairs = pairs.select(
         "query_id", "voter",
         a=pl.when(first).then("doc_id").otherwise("other_doc_id"),
@@ -184,7 +151,7 @@ def judgment_votes(log: Log, grades: pl.DataFrame) -> pl.DataFrame:
     known = grades.lazy().select("query_id", "doc_id", "grade")
     others = known.rename({"doc_id": "other_doc_id", "grade": "other_grade"})
     pages = log.impressions.drop_nulls("query_id").select("impression", "query_id", voter=person(log.unit_kind))
-    pairs = _skip_above(log).join(pages, on="impression", how="inner")
+    pairs = _preferred(log, STRATEGIES["skip-above"]).join(pages, on="impression", how="inner")
     pairs = pairs.join(known, on=["query_id", "doc_id"]).join(others, on=["query_id", "other_doc_id"])
     sides = pairs.group_by("query_id", "voter").agg(side=(pl.col("grade") - pl.col("other_grade")).sign().sum().sign())
     votes = sides.group_by("query_id").agg(

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import polars as pl
@@ -15,16 +15,14 @@ import polars as pl
 from assay.core.domains import CONFIDENCE, Choice, Real, Whole
 from assay.core.errors import InputError, ParameterError, number_of
 from assay.core.options import Clickless, Confidence, Iterations, Prior, Seed, Tolerance
-from assay.core.results import Result
 from assay.files.logs import read_log
 from assay.measures.counting.click_counts import with_query_ids
 from assay.measures.counting.clicked_lists import ClickedLists, sums
 from assay.measures.counting.judgments import Floats, Mask
-from assay.stats.click_models.blocks import PageBlock, blocks
-from assay.stats.click_models.convergence import FittingRules
-from assay.stats.click_models.intervals import likelihood_interval, product_interval
+from assay.stats.click_models.chains import PageBlock, blocks
+from assay.stats.click_models.estimation import FittingRules, ParameterEvidence, likelihood_interval, product_interval
 from assay.stats.click_models.model_files import read_fields, write_fields
-from assay.stats.click_models.models import Model, ParameterEvidence, Parameters, model_of
+from assay.stats.click_models.models import Model, Parameters, model_of
 from assay.stats.click_models.surprise import Surprise, interval
 from assay.stats.click_models.walks import Walk
 
@@ -34,7 +32,7 @@ _EVIDENCE = ParameterEvidence._fields
 
 
 @dataclass(frozen=True, eq=False)
-class ClickModel(Result):
+class ClickModel:
     """A fitted click model.
 
     `pairs`: one row per query and document: how often shown and clicked, and its parameters. `shared`: the parameters
@@ -42,8 +40,6 @@ class ClickModel(Result):
     the penalised one); models in closed form have none. A pair that was never shown has the mean of the parameters of
     all results that were; a rank that was never shown, that of the nearest rank above it.
     """
-
-    kind: ClassVar[str] = "click model"
 
     name: str
     pairs: pl.DataFrame
@@ -66,10 +62,6 @@ class ClickModel(Result):
     def __repr__(self) -> str:
         state = "" if self.converged else f", not converged after {number_of('iteration', len(self.trace) - 1)}"
         return f"<ClickModel {self.name}: {number_of('pair', self.pairs.height)}{state}>"
-
-    def to_frame(self) -> pl.DataFrame:
-        """One row per pair: its parameters and relevance."""
-        return self.relevance()
 
     def relevance(self, confidence: Confidence = 0.95) -> pl.DataFrame:
         """The relevance of each pair, with its interval, and how often it was shown and clicked.
@@ -319,7 +311,7 @@ def fit_clicks(
     parameters = {"attractiveness": fitted.attractiveness, "satisfaction": fitted.satisfaction}
     seen = pl.Series(counted > 0)
     pairs = lists.pairs.with_columns(
-        impressions=_whole(counted), clicks=_whole(clicked),
+        impressions=pl.Series(counted.astype(np.int64)), clicks=pl.Series(clicked.astype(np.int64)),
         **{name: pl.Series(values).fill_nan(None) for name, values in parameters.items() if values is not None},
     ).filter(seen)  # fmt: skip
     evidence = pl.DataFrame({
@@ -341,8 +333,3 @@ def _two(prior: Any) -> tuple[float, float]:
     except (TypeError, ValueError):
         raise ParameterError(f"prior is two numbers, of pseudo-clicks and pseudo-skips, not {prior!r}") from None
     return clicks, skips
-
-
-def _whole(counts: Floats) -> pl.Series:
-    """Counts as whole numbers, where they are."""
-    return pl.Series(counts.astype(np.int64)) if (counts == np.round(counts)).all() else pl.Series(counts)

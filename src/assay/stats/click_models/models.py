@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 import polars as pl
@@ -14,29 +14,12 @@ from assay.core.errors import not_among
 from assay.core.options import Clickless
 from assay.measures.counting.clicked_lists import ClickedLists, sums
 from assay.measures.counting.judgments import Floats, Mask
-from assay.stats.click_models.blocks import PageBlock
-from assay.stats.click_models.chains import Chain, Continuation, Expected, fit_chain
-from assay.stats.click_models.convergence import FittingRules, share
+from assay.stats.click_models.chains import Chain, Continuation, Expected, PageBlock, fit_chain
+from assay.stats.click_models.estimation import FittingRules, ParameterEvidence, share
 from assay.stats.click_models.two_factors import fit_two_factors
 from assay.stats.click_models.walks import BrowsingWalk, IndependentWalk, ReadingWalk, Walk
 
 RelevanceRule: TypeAlias = Literal["attractiveness", "attractiveness x satisfaction", "attractiveness squared", ""]
-
-
-class ParameterEvidence(NamedTuple):
-    """How steeply the likelihood of a pair's results rises and falls with a parameter: sums of slopes, of squares."""
-
-    up: Floats
-    up_squared: Floats
-    down: Floats
-    down_squared: Floats
-
-    @classmethod
-    def of_counts(cls, yes: Floats, no: Floats, value: Floats) -> ParameterEvidence:
-        """That of so many times yes and no."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            up, down = np.where(yes > 0, 1 / value, 0.0), np.where(no > 0, 1 / (1 - value), 0.0)
-        return cls(yes * up, yes * up**2, no * down, no * down**2)
 
 
 @dataclass(frozen=True, eq=False)

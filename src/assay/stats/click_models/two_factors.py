@@ -9,7 +9,7 @@ import numpy as np
 
 from assay.measures.counting.clicked_lists import Cells, Codes, sums
 from assay.measures.counting.judgments import Floats, Ints, Mask
-from assay.stats.click_models.convergence import FittingRules, Trace, penalty, share
+from assay.stats.click_models.estimation import FittingRules, Trace, penalty, share
 
 #: Cells in a part: arrays of more than 128 kB are taken from the system each time. And what is divided by at least.
 _CELLS, _NOTHING = 1 << 13, 1e-300

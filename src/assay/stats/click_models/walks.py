@@ -2,57 +2,55 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from abc import ABC, abstractmethod
 
 import numpy as np
 
 from assay.measures.counting.judgments import Floats, Ints, Mask
-from assay.stats.click_models.blocks import PageBlock
-from assay.stats.click_models.chains import Chain
+from assay.stats.click_models.chains import Chain, PageBlock
 
 
-class Walk(Protocol):
+class Walk(ABC):
     """A walk down the lists of a block. `near`: how attractive each result is, places by lists."""
 
-    near: Floats
+    def __init__(self, block: PageBlock, near: Floats) -> None:
+        self.block, self.near = block, near
 
+    @abstractmethod
     def probability(self, place: int) -> Floats:
         """How probable a click at this place is, after the clicks above."""
-        ...
 
-    def advance(self, place: int, clicked: Mask) -> None:
+    def advance(self, place: int, clicked: Mask) -> None:  # noqa: B027  # to many models it does not matter
         """Tell which of the lists are clicked at this place."""
-        ...
 
+    @abstractmethod
     def examination(self) -> Floats:
         """How probable it is that each result is examined, whatever is clicked: places by lists."""
-        ...
 
 
-class IndependentWalk:
+class IndependentWalk(Walk):
     """A click does not depend on other clicks: attractiveness times a rate for the rank."""
 
     def __init__(self, block: PageBlock, near: Floats, rate: Floats) -> None:
-        self.block, self.near, self.rate = block, near, rate
+        super().__init__(block, near)
+        self.rate = rate
 
     def probability(self, place: int) -> Floats:
         """Attractiveness times the rate."""
         high = int(self.block.height[place])
         return self.near[place, :high] * self.rate[self.block.rank[place, :high]]
 
-    def advance(self, place: int, clicked: Mask) -> None:
-        """Nothing changes."""
-
     def examination(self) -> Floats:
         """The rates."""
         return self.rate[self.block.rank]
 
 
-class BrowsingWalk:
+class BrowsingWalk(Walk):
     """Whether a result is examined depends on its rank and on the rank of the click above: `rate[rank, above]`."""
 
     def __init__(self, block: PageBlock, near: Floats, rate: Floats) -> None:
-        self.block, self.near, self.rate = block, near, rate
+        super().__init__(block, near)
+        self.rate = rate
         self.above: Ints = np.zeros(near.shape[1], dtype=np.int64)
 
     def probability(self, place: int) -> Floats:
@@ -82,12 +80,12 @@ class BrowsingWalk:
         return examined
 
 
-class ReadingWalk:
+class ReadingWalk(Walk):
     """People read from the top, and go on or stop."""
 
     def __init__(self, block: PageBlock, chain: Chain) -> None:
-        self.block, self.chain = block, chain
-        self.near = chain.attractiveness[block.pair]
+        super().__init__(block, chain.attractiveness[block.pair])
+        self.chain = chain
         self.read = np.ones(self.near.shape[1])
 
     def probability(self, place: int) -> Floats:

@@ -18,7 +18,7 @@ from assay.measures.counting.orders import Comparisons
 from assay.measures.counting.preferences import judgment_votes
 from assay.stats.correlation import row_by_row
 from assay.stats.paired_preferences import one_sided_sign_tests
-from assay.stats.ratios import ratio_of_sums
+from assay.stats.ratio_samples import ratio_of_sums
 from assay.stats.verdict import corrected
 from assay.subjects.clicks.inputs import grades_of, opened_qrels
 from assay.subjects.clicks.judgments import ClickJudgments, beside_grades, judge_clicks

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cached_property, partial
-from typing import Any, NamedTuple, Unpack
+from typing import Any, Unpack
 
 import polars as pl
 
@@ -28,6 +28,7 @@ from assay.verbs.diagnosis.examination import (
     Severity,
     check,
     examined,
+    examples_of,
     finding,
     share,
     unreadable,
@@ -57,9 +58,10 @@ class ExaminedLog:
 
     @cached_property
     def events(self) -> pl.LazyFrame:
-        """Events with the times of their pages."""
+        """Events with the times of their pages, and how long `after` these they came."""
         pages = self.impressions.select("impression", "impression_id", page_time="time")
-        return self.log.events.join(pages, on="impression", how="left", maintain_order="left")
+        events = self.log.events.join(pages, on="impression", how="left", maintain_order="left")
+        return events.with_columns(after=pl.col("time") - pl.col("page_time"))
 
     @cached_property
     def impressions(self) -> pl.LazyFrame:
@@ -71,19 +73,6 @@ class ExaminedLog:
     def pages(self) -> int:
         """How many pages there are."""
         return self.log.sizes[0]
-
-
-class Cases(NamedTuple):
-    """Rows that a check found: how many, and the first few."""
-
-    number: int
-    first: list[dict[str, Any]]
-
-    @classmethod
-    def of(cls, frame: pl.LazyFrame) -> Cases:
-        """Count rows without keeping them."""
-        count, first = pl.collect_all([frame.select(pl.len()), frame.head(EXAMPLES)], engine="streaming")
-        return cls(int(count.item()), first.to_dicts())
 
 
 class ClicksExamination(Examination):
@@ -124,13 +113,6 @@ def check_log(given: Any, **rules: Unpack[LogRules]) -> Diagnosis:
     return examined(ClicksExamination(inputs, {"log_rules": rules} if rules else {}, lambda _: None))
 
 
-def _found(
-    name: str, log: ExaminedLog, cases: Cases, message: str, texts: Sequence[str], *, severity: Severity = "warning"
-) -> Iterator[CheckFinding]:
-    if cases.number:
-        yield finding(name, severity, log, message, cases.number, examples=[Example(text) for text in texts])
-
-
 def _told(name: str, severity: Severity, log: ExaminedLog, *codes: str) -> Iterator[CheckFinding]:
     """What was counted when the log was read."""
     for code in codes:
@@ -142,6 +124,33 @@ def _told(name: str, severity: Severity, log: ExaminedLog, *codes: str) -> Itera
 def _noticed(name: str, severity: Severity, *codes: str, question: str, advice: str) -> None:
     """Register a check of what was counted when the log was read."""
     check(name, "log", severity, question=question, advice=advice)(lambda log: _told(name, severity, log, *codes))
+
+
+def _no_rows(
+    name: str,
+    *codes: str,
+    says: Callable[[ExaminedLog, int], str],
+    example: Callable[[dict[str, Any]], str],
+    question: str,
+    advice: str,
+) -> Callable[[Callable[[ExaminedLog], pl.LazyFrame]], None]:
+    """Register a check that warns of rows which the decorated function finds, and of what was counted in reading."""
+
+    def register(rows: Callable[[ExaminedLog], pl.LazyFrame]) -> None:
+        def find(log: ExaminedLog) -> Iterator[CheckFinding]:
+            yield from _told(name, "warning", log, *codes)
+            frame = rows(log)
+            count, first = pl.collect_all([frame.select(pl.len()), frame.head(EXAMPLES)], engine="streaming")
+            if number := int(count.item()):
+                yield finding(name, "warning", log, says(log, number), number, examples=examples_of(first, example))
+
+        check(name, "log", "warning", question=question, advice=advice)(find)
+
+    return register
+
+
+def _page(row: dict[str, Any]) -> str:
+    return f"page {quote(row['impression_id'])}"
 
 
 unreadable(
@@ -173,41 +182,32 @@ _noticed(
 )  # fmt: skip
 
 
-@check(
-    "rank-gaps", "log", "warning",
+@_no_rows(
+    "rank-gaps",
+    says=lambda log, number: f"{share(number, log.pages, 'result page')} with gaps",
+    example=lambda row: f"{_page(row)}: {row['len']} results, the last at rank {row['rank']}",
     question="Do lists leave ranks out, or start below the first?",
     advice="log the whole list that was returned: click models take what is missing for a shorter list",
-)  # fmt: skip
-def rank_gaps(log: ExaminedLog) -> Iterator[CheckFinding]:
+)
+def rank_gaps(log: ExaminedLog) -> pl.LazyFrame:
     """Lists with ranks that nobody tells of."""
-    gaps = (
-        log.log.results.group_by("impression")
-        .agg(pl.len(), pl.col("rank").max())
-        .filter(pl.col("len") < pl.col("rank"))
-    )
-    named = gaps.join(log.impressions.select("impression", "impression_id"), on="impression", how="left")
-    cases = Cases.of(named.sort("impression"))
-    texts = [f"page {quote(row['impression_id'])}: {row['len']} results, the last at rank {row['rank']}"
-             for row in cases.first]  # fmt: skip
-    yield from _found("rank-gaps", log, cases, f"{share(cases.number, log.pages, 'result page')} with gaps", texts)
+    lists = log.log.results.group_by("impression").agg(pl.len(), pl.col("rank").max())
+    gaps = lists.filter(pl.col("len") < pl.col("rank"))
+    return gaps.join(log.impressions.select("impression", "impression_id"), on="impression").sort("impression")
 
 
-@check(
-    "pages-without-results", "log", "warning",
+@_no_rows(
+    "pages-without-results",
+    says=lambda log, number: f"{share(number, log.pages, 'result page')} without results",
+    example=lambda row: f"{_page(row)}, query {quote(str(row['query_text'] or row['query_id']))}",
     question="Are there pages of which nobody knows what they showed?",
     advice="log what was returned (`query_response_hit_ids`), or what was seen; an empty list says that there was none",
-)  # fmt: skip
-def pages_without_results(log: ExaminedLog) -> Iterator[CheckFinding]:
+)
+def pages_without_results(log: ExaminedLog) -> pl.LazyFrame:
     """Pages without results that do not say that there were none."""
+    unknown = log.impressions.filter(pl.col("n_results").fill_null(1) > 0)
     there = log.log.results.select("impression").unique()
-    unknown = log.impressions.filter(pl.col("n_results").fill_null(1) > 0).join(
-        there, on="impression", how="anti", maintain_order="left"
-    )
-    cases = Cases.of(unknown.select("impression_id", "query_text", "query_id"))
-    texts = [f"page {quote(row['impression_id'])}, query {quote(str(row['query_text'] or row['query_id']))}"
-             for row in cases.first]  # fmt: skip
-    message = f"{share(cases.number, log.pages, 'result page')} without results"
-    yield from _found("pages-without-results", log, cases, message, texts)
+    return unknown.join(there, on="impression", how="anti", maintain_order="left")
 
 
 @check(
@@ -223,66 +223,41 @@ def no_clicks(log: ExaminedLog) -> Iterator[CheckFinding]:
         yield finding("no-clicks", "error", log, f"no click on {number_of('result page', log.pages)}{others}")
 
 
-@check(
-    "clicks-not-shown", "log", "warning",
+@_no_rows(
+    "clicks-not-shown",
+    says=lambda log, number: f"{share(number, log.log.sizes[2], 'click')} on documents that were not shown",
+    example=lambda row: f"{_page(row)}: {quote(str(row['doc_id']))}",
     question="Are there clicks on documents that their page did not show?",
     advice="ids of clicks and of results may differ, or lists be cut off; such clicks count for no result",
-)  # fmt: skip
-def clicks_not_shown(log: ExaminedLog) -> Iterator[CheckFinding]:
+)
+def clicks_not_shown(log: ExaminedLog) -> pl.LazyFrame:
     """Clicks without a place on their page."""
-    clicks = log.events.filter((pl.col("action") == CLICK) & pl.col("rank").is_null())
-    cases = Cases.of(clicks.select("impression_id", "doc_id"))
-    texts = [f"page {quote(row['impression_id'])}: {quote(str(row['doc_id']))}" for row in cases.first]
-    message = f"{share(cases.number, log.log.sizes[2], 'click')} on documents that were not shown"
-    yield from _found("clicks-not-shown", log, cases, message, texts)
+    return log.events.filter((pl.col("action") == CLICK) & pl.col("rank").is_null())
 
 
-@check(
-    "repeated-documents", "log", "note",
-    question="Does a document stand twice on a page?",
-    advice="a click counts for the place where it happened, or for the first if the log does not tell",
-)  # fmt: skip
-def repeated_documents(log: ExaminedLog) -> Iterator[CheckFinding]:
-    """Documents that come again on a page."""
-    again = (
-        log.log.results.group_by("impression", "doc_id").len().filter(pl.col("len") > 1).sort("impression", "doc_id")
-    )
-    cases = Cases.of(again)
-    texts = [f"{quote(row['doc_id'])}, {row['len']} times on page {row['impression']}" for row in cases.first]
-    message = f"{number_of('document', cases.number)} more than once on a page"
-    yield from _found("repeated-documents", log, cases, message, texts, severity="note")
-
-
-@check(
-    "clicks-before-pages", "log", "warning",
+@_no_rows(
+    "clicks-before-pages",
+    says=lambda _, number: f"{number_of('event', number)} before their page",
+    example=lambda row: f"{_page(row)}: {row['action']} {-row['after'].total_seconds():,.1f} s before",
     question="Are there events before their page was shown?",
     advice="clocks of browsers and servers differ: use one of them for both; times to the first click leave these out",
-)  # fmt: skip
-def clicks_before_pages(log: ExaminedLog) -> Iterator[CheckFinding]:
+)
+def clicks_before_pages(log: ExaminedLog) -> pl.LazyFrame:
     """Events that come too early."""
-    early = log.events.filter(pl.col("time") < pl.col("page_time"))
-    cases = Cases.of(early.select("impression_id", "action", before=pl.col("page_time") - pl.col("time")))
-    texts = [f"page {quote(row['impression_id'])}: {row['action']} {row['before'].total_seconds():,.1f} s before"
-             for row in cases.first]  # fmt: skip
-    message = f"{number_of('event', cases.number)} before their page"
-    yield from _found("clicks-before-pages", log, cases, message, texts)
+    return log.events.filter(pl.col("time") < pl.col("page_time"))
 
 
-@check(
-    "odd-times", "log", "warning",
+@_no_rows(
+    "odd-times",
+    "odd-time",
+    says=lambda _, number: f"{number_of('event', number)} a day or more after their page",
+    example=lambda row: f"{_page(row)}: {row['action']} {row['after'].days} days later",
     question="Are there times that cannot be, or events a day and more after their page?",
     advice="look at the format and the zone of the times; one that cannot be read is unknown",
-)  # fmt: skip
-def odd_times(log: ExaminedLog) -> Iterator[CheckFinding]:
-    """Times that cannot be, and clocks that disagree."""
-    yield from _told("odd-times", "warning", log, "odd-time")
-    late = log.events.filter(pl.col("time") - pl.col("page_time") > _LATEST)
-    cases = Cases.of(late.select("impression_id", "action", after=pl.col("time") - pl.col("page_time")))
-    texts = [f"page {quote(row['impression_id'])}: {row['action']} {row['after'].days} days later"
-             for row in cases.first]  # fmt: skip
-    yield from _found(
-        "odd-times", log, cases, f"{number_of('event', cases.number)} a day or more after their page", texts
-    )
+)
+def odd_times(log: ExaminedLog) -> pl.LazyFrame:
+    """Clocks that disagree."""
+    return log.events.filter(pl.col("after") > _LATEST)
 
 
 _noticed(
@@ -306,48 +281,42 @@ _noticed(
 )  # fmt: skip
 
 
-@check(
-    "giant-sessions", "log", "warning",
+@_no_rows(
+    "giant-sessions",
+    says=lambda _, number: f"{number_of('session', number)} of more than {_MOST_PAGES} pages",
+    example=lambda row: f"session {quote(row['session_id'])}: {number_of('result page', row['len'])}",
     question="Are there sessions of hundreds of pages?",
     advice="they may be robots, or many people behind one id: leave them out ({exclude}), or make sessions by user",
-)  # fmt: skip
-def giant_sessions(log: ExaminedLog) -> Iterator[CheckFinding]:
+)
+def giant_sessions(log: ExaminedLog) -> pl.LazyFrame:
     """Sessions that nobody has."""
     sizes = log.impressions.filter(pl.col("session_id").is_not_null()).group_by("user_id", "session_id").len()
-    cases = Cases.of(sizes.filter(pl.col("len") > _MOST_PAGES).sort("len", "session_id", descending=[True, False]))
-    texts = [f"session {quote(row['session_id'])}: {number_of('result page', row['len'])}" for row in cases.first]
-    message = f"{number_of('session', cases.number)} of more than {_MOST_PAGES} pages"
-    yield from _found("giant-sessions", log, cases, message, texts)
+    return sizes.filter(pl.col("len") > _MOST_PAGES).sort("len", "session_id", descending=[True, False])
 
 
-@check(
-    "robots", "log", "warning",
+@_no_rows(
+    "robots",
+    says=lambda _, number: f"{number_of('user', number)} with more than {_MOST_PER_MINUTE} queries in a minute",
+    example=lambda row: f"user {quote(row['user_id'])}, from {row['time']:%Y-%m-%d %H:%M}",
     question="Are there users who ask more often than a person can?",
     advice="leave them out ({most_per_minute=20}): they see many pages, and click on none or on all",
-)  # fmt: skip
-def robots(log: ExaminedLog) -> Iterator[CheckFinding]:
+)
+def robots(log: ExaminedLog) -> pl.LazyFrame:
     """Users with too many queries in a minute."""
-    hasty = hasty_users(log.impressions, _MOST_PER_MINUTE).sort("queries", "user_id", descending=[True, False])
-    cases = Cases.of(hasty)
-    texts = [f"user {quote(row['user_id'])}, from {row['time']:%Y-%m-%d %H:%M}" for row in cases.first]
-    message = f"{number_of('user', cases.number)} with more than {_MOST_PER_MINUTE} queries in a minute"
-    yield from _found("robots", log, cases, message, texts)
+    return hasty_users(log.impressions, _MOST_PER_MINUTE).sort("queries", "user_id", descending=[True, False])
 
 
-@check(
-    "impossible-dwell", "log", "warning",
+@_no_rows(
+    "impossible-dwell",
+    "odd-dwell",
+    says=lambda _, number: f"{number_of('dwell time', number)} of more than two hours",
+    example=lambda row: f"{_page(row)}, {quote(str(row['doc_id']))}: {row['dwell_ms'] / 3.6e6:,.1f} h",
     question="Are there dwell times that are negative, or longer than two hours?",
     advice="take long ones as unknown ({longest_dwell=30}): people leave pages open and go away",
-)  # fmt: skip
-def impossible_dwell(log: ExaminedLog) -> Iterator[CheckFinding]:
+)
+def impossible_dwell(log: ExaminedLog) -> pl.LazyFrame:
     """Nobody reads for so long."""
-    yield from _told("impossible-dwell", "warning", log, "odd-dwell")
-    long = log.events.filter(pl.col("dwell_ms") > 60_000 * _LONGEST_DWELL)
-    cases = Cases.of(long.select("impression_id", "doc_id", "dwell_ms"))
-    texts = [f"page {quote(row['impression_id'])}, {quote(str(row['doc_id']))}: {row['dwell_ms'] / 3.6e6:,.1f} h"
-             for row in cases.first]  # fmt: skip
-    message = f"{number_of('dwell time', cases.number)} of more than two hours"
-    yield from _found("impossible-dwell", log, cases, message, texts)
+    return log.events.filter(pl.col("dwell_ms") > 60_000 * _LONGEST_DWELL)
 
 
 @check(

@@ -10,17 +10,18 @@ import numpy as np
 import polars as pl
 
 from assay.core.domains import POSITIVE, SHARE, Real, Whole
-from assay.core.errors import InputError, ParameterError, number_of
+from assay.core.errors import InputError, ParameterError, argument, joined, number_of
 from assay.core.options import Clip, Confidence, ExaminationCurve, MinCoverage, RankCutoff, Resamples, Seed
 from assay.core.results import Result
 from assay.files.collections import read_run
 from assay.files.sources import is_file
-from assay.measures.counting.judgments import Floats
-from assay.measures.counting.logged_pages import LoggedPages
+from assay.measures.counting.click_counts import LoggedPages
+from assay.measures.counting.clicked_lists import Cells, ClickedLists
+from assay.measures.counting.judgments import Floats, Mask
+from assay.stats.click_models.fitting import fit_clicks
 from assay.stats.estimates import checked_confidence
 from assay.stats.off_policy import PageValues, by_document, by_position, by_propensity
-from assay.stats.ratios import ratio_of_sums
-from assay.subjects.clicks.examination import fitted_examination
+from assay.stats.ratio_samples import ratio_of_sums
 from assay.subjects.clicks.inputs import opened_log
 from assay.tables import Run
 from assay.tables.log import Log
@@ -216,3 +217,47 @@ def _tried(compute: Compute, curve: Floats, clip: float | None, *, clips: bool) 
     for power in _POWERS:
         way = "users look further down" if power < 1 else "users look less far down"
         yield {"setting": f"{way} (examination^{power:g})", "value": compute(curve**power, clip).estimate}
+
+
+def fitted_examination(log: Log, cutoff: int = 10) -> Floats:
+    """Examination by rank, from rank 1 (1.0) on, by the position-based model; 0 where unknown, below the cut-off.
+
+    A rank is known if clicked documents that were shown there were also shown at ranks that are known: otherwise nobody
+    can tell a rank that is not looked at from documents that are not liked.
+
+    >>> pages = [("q", ["a", "b"], ["a"]), ("q", ["b", "a"], ["a"]), ("q", ["b", "a"], ["b"])]
+    >>> fitted_examination(Log.from_pages(pages), cutoff=2)
+    array([1. , 0.5])
+    """
+    lists = ClickedLists.from_log(log)
+    cells = lists.cells()
+    ranks = cells.groups[:, 0]
+    known = _linked(cells)
+    lost = [str(rank) for rank in ranks[~known] if rank <= cutoff]
+    if lost or not len(ranks) or ranks[0] != 1:
+        raise InputError(
+            f"{log.origin}: expected clicked documents that were shown at several ranks, got none for rank "
+            f"{joined(lost) if lost else '1'}: the log cannot separate how far users look from what they like; state "
+            f"how likely each rank is looked at, {argument('examination')}"
+        )
+    rows = fit_clicks(lists, "PBM").shared.sort("rank")
+    curve = np.zeros(int(ranks[-1]))
+    curve[rows["rank"].to_numpy() - 1] = np.where(known, rows["value"].fill_null(0.0).to_numpy(), 0.0)
+    return curve
+
+
+def _linked(cells: Cells) -> Mask:
+    """Which ranks are linked to the first by documents that were shown at both, and clicked somewhere."""
+    from scipy.sparse import coo_array  # noqa: PLC0415  # slow to load
+    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415  # slow to load
+
+    pairs = int(cells.pair.max(initial=-1)) + 1
+    liked = np.bincount(cells.pair, cells.clicks, pairs) > 0
+    rows = liked[cells.pair]
+    size = len(cells.groups)
+    links = coo_array(
+        (np.ones(int(rows.sum())), (cells.group[rows], size + cells.pair[rows])), shape=(size + pairs, size + pairs)
+    )
+    _, part = connected_components(links, directed=False)
+    linked: Mask = part[:size] == part[:1]
+    return linked

@@ -12,7 +12,7 @@ import polars as pl
 from scipy import special
 
 from assay.core.digits import p_phrase
-from assay.core.errors import InputError, ParameterError, did_you_mean, listed, not_among, number_of, several
+from assay.core.errors import InputError, ParameterError, did_you_mean, listed, number_of, only_one, several
 from assay.core.options import Columns, Confidence, Segments, UnitOfLog
 from assay.core.results import Result
 from assay.files.logs import read_log
@@ -102,8 +102,7 @@ class Behaviour(Result):
 
     def estimate(self, measure: str | Measure, system: str | None = None) -> Estimate:
         """A system's number with its interval; where there is none, the reason. One system need not be named."""
-        sample = self.sample(measure)
-        return _estimated(sample, self.place(system), self.confidence)
+        return _estimated(self.sample(measure), self.place(system), self.confidence)
 
     def value(self, measure: str | Measure, system: str | None = None) -> float:
         """A system's number; NaN where it is undefined."""
@@ -195,18 +194,19 @@ class Behaviour(Result):
         numbered = by in {FREQUENCY, "weekday"}  # a number keeps them in order
         return frame.with_columns(pl.col("segment").str.slice(2)) if numbered else frame
 
-    @property
+    @cached_property
     def who(self) -> tuple[Ints, ...]:
-        """The units of each system as numbers, the same for the same user."""
-        return self._once("who", "", lambda: identified(self.counts))
+        """The units of each system as numbers, one per user; sessions and pages of two logs are never the same."""
+        names = [each.people for each in self.counts]
+        if self.unit_kind != "user":
+            logs = list({id(each.log): None for each in self.counts})
+            names = [pl.Series([f"{logs.index(id(each.log))} "]) + each.people for each in self.counts]
+        every = pl.concat(names).unique().sort()
+        return tuple(every.search_sorted(each).to_numpy().astype(np.int64) for each in names)
 
     def place(self, system: str | None = None) -> int:
         """The place of a system among all; one alone need not be named."""
-        if system is None and len(self.systems) > 1:
-            raise ParameterError(f"choose a system of {listed(self.systems)}")
-        if system is not None and system not in self.systems:
-            raise not_among("system", system, self.systems)
-        return 0 if system is None else self.systems.index(system)
+        return only_one("system", system, {name: place for place, name in enumerate(self.systems)})
 
 
 _SIZES = {"pages": pl.lit(1), "clicks": pl.col("clicks")}
@@ -242,8 +242,7 @@ def clicks(
     if by is not None:
         _segmented(logs[0], by)
     result = Behaviour(tuple(logs), tuple(systems), tuple(systems.values()), wanted, by, confidence)
-    few = result.sample(wanted[0]).interval_notes()
-    return replace(result, warnings=(*remarks(logs, systems), *few))
+    return replace(result, warnings=(*remarks(result), *result.sample(wanted[0]).interval_notes()))
 
 
 def logs_of(source: Any, columns: Columns = None) -> list[Log]:
@@ -291,17 +290,6 @@ def systems_of(logs: Sequence[Log], unit: str | None, measures: Iterable[Measure
     return systems
 
 
-def identified(counts: Sequence[BehaviourCounts]) -> tuple[Ints, ...]:
-    """The units of each system as numbers, the same for the same user; sessions and pages of two logs are others."""
-    if counts[0].unit_kind == "user":
-        names = [each.people for each in counts]
-    else:
-        logs = list({id(each.log): None for each in counts})
-        names = [pl.Series([f"{logs.index(id(each.log))} "]) + each.people for each in counts]
-    every = pl.concat(names).unique().sort()
-    return tuple(every.search_sorted(each).to_numpy().astype(np.int64) for each in names)
-
-
 def ratios(
     measure: Measure, systems: Sequence[str], counts: Sequence[BehaviourCounts], who: Sequence[Ints]
 ) -> RatioSample:
@@ -318,27 +306,23 @@ def ratios(
     )
 
 
-def remarks(logs: Sequence[Log], systems: Mapping[str, BehaviourCounts]) -> Iterator[str]:
+def remarks(result: Behaviour) -> Iterator[str]:
     """What to mind: what was dropped, what the units are, who saw several systems, and how users were divided."""
+    logs, kind, who = result.logs, result.unit_kind, result.who
     for log in logs:
         yield from (f"{log.name}: {remark}" if len(logs) > 1 else remark for remark in log.remarks)
-    counts = list(systems.values())
-    kind, sizes = counts[0].unit_kind, [len(each.people) for each in counts]
     if kind != "user":
         lacks = "users" if kind == "session" else "users and sessions"
         why = "as asked for" if logs[0].unit_kind != kind else f"the log has no {lacks}"
         yield f"units are {several(kind)} ({why}): where users come back, intervals are too narrow"
-    elif anonymous := sum(map(_anonymous, logs)):
+    elif anonymous := sum(log.impressions.select(pl.col("user_id").is_null().sum()).collect().item() for log in logs):
         yield f"{number_of('result page', anonymous)} without a user: sessions, or else pages, stand for them"
-    if len(counts) < 2:
-        return
-    who = identified(counts)
-    shared = sum(map(len, who)) - len(np.unique(np.concatenate(who)))
-    if shared:
+    sizes = [len(each) for each in who]
+    if shared := sum(sizes) - len(np.unique(np.concatenate(who))):
         seen = f"{number_of(kind, shared)} in several systems"
         yield f"{seen}: their covariance is in the intervals of differences; were systems assigned by page?"
-    elif (p := mismatch(sizes)) < _MISMATCH and len(logs) == 1:
-        parts = ", ".join(f"{name} {size:,}" for name, size in zip(systems, sizes, strict=True))
+    elif len(sizes) > 1 and (p := mismatch(sizes)) < _MISMATCH and len(logs) == 1:
+        parts = ", ".join(f"{name} {size:,}" for name, size in zip(result.systems, sizes, strict=True))
         yield (
             f"{several(kind)} are divided unequally between the systems ({parts}; {p_phrase(p)} if they were assigned "
             "evenly): if they should be equal, something in the assignment or the logging is wrong"
@@ -354,10 +338,6 @@ def mismatch(sizes: Sequence[int]) -> float:
     counts: Floats = np.array(sizes, dtype=np.float64)
     expected = counts.sum() / len(counts)
     return float(special.chdtrc(len(counts) - 1, float(((counts - expected) ** 2 / expected).sum())))
-
-
-def _anonymous(log: Log) -> int:
-    return int(log.impressions.select(pl.col("user_id").is_null().sum()).collect(engine="streaming").item())
 
 
 def _measures(logs: Sequence[Log], wanted: Wanted) -> tuple[Measure, ...]:
@@ -403,14 +383,11 @@ _NO_SEGMENTS = frozenset({"impression", "impression_id", "time", "user_id", "ses
 def _estimated(sample: RatioSample, place: int, confidence: float) -> Estimate:
     value, reason = float(sample.observed[place]), sample.undefined()[place]
     (interval,) = sample.intervals((place,), [confidence], NO_DRAWING)
-    if np.isnan(value) or not interval.is_known:
-        return Estimate(value, np.nan, np.nan, "none", reason, 0, None if reason else _why_none(sample, place))
-    return Estimate(value, interval.low, interval.high, interval.method)
-
-
-def _why_none(sample: RatioSample, place: int) -> str:
-    units = len(sample.sums[place].who)
-    return "one unit says nothing about others" if units < 2 else f"nothing varies between {several(sample.unit_kind)}"
+    if interval.is_known and not np.isnan(value):
+        return Estimate(value, interval.low, interval.high, interval.method)
+    alone = len(sample.sums[place].who) < 2
+    why = "one unit says nothing about others" if alone else f"nothing varies between {several(sample.unit_kind)}"
+    return Estimate(value, np.nan, np.nan, "none", reason, 0, None if reason else why)
 
 
 def _row(estimate: Estimate) -> dict[str, Any]:

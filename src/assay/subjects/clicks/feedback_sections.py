@@ -29,9 +29,27 @@ if TYPE_CHECKING:
 _MOST = 20
 #: So much of a ranking may be missing from a log without a word.
 _LITTLE = 0.02
-_DASH, _ENDS = "-", ("estimate_low", "estimate_high")
-_PAIR = (Column("query_id", "query"), Column("doc_id", "document"))
-_COUNTS = (Column("impressions", kind="count"), Column("clicks", kind="count"))
+_DASH = "-"
+#: Columns that several tables have.
+_COLUMNS = {
+    "query_id": Column("query_id", "query"), "doc_id": Column("doc_id", "document"),
+    "impressions": Column("impressions", kind="count"), "clicks": Column("clicks", kind="count"),
+    "pages": Column("pages", kind="count"), "documents": Column("documents", kind="count"),
+    "votes": Column("votes", kind="count"), "with": Column("with", "with the judgments", "count"),
+    "against": Column("against", kind="count"), "run": Column("run"), "estimator": Column("estimator"),
+    "p_corrected": Column("p_corrected", "p, corrected", "p", missing=_DASH),
+    "grade": Column("grade", kind="short", missing=_DASH), "judged": Column("grade", "judged", "short"),
+}  # fmt: skip
+
+
+def _columns(*columns: str | Column) -> tuple[Column, ...]:
+    """Columns by name, or as they are."""
+    return tuple(_COLUMNS[each] if isinstance(each, str) else each for each in columns)
+
+
+def _estimate(name: str, title: str, low: str = "low", high: str = "high", least: int = 2, **looks: Any) -> Column:
+    """A number with its interval."""
+    return Column(name, title, "estimate", ends=(low, high), least=least, **{"missing": _DASH, **looks})
 
 
 def judgments_document(result: ClickJudgments) -> Document:
@@ -54,47 +72,41 @@ def judgments_document(result: ClickJudgments) -> Document:
         documents=pl.len(), impressions=pl.col("impressions").sum(), clicks=pl.col("clicks").sum(),
         estimate=pl.col("estimate").mean(),
     ).sort("grade")  # fmt: skip
-    columns = (
-        Column("grade", kind="short"), Column("documents", kind="count"), *_COUNTS,
-        Column("estimate", "mean estimate", "number", least=3),
+    mean = Column("estimate", "mean estimate", "number", least=3)
+    columns = _columns("grade", "documents", "impressions", "clicks", mean)
+    expected = [Column("expected", "expected clicks", "number", least=1)] if "expected" in result.pairs.columns else []
+    pairs = _columns(
+        "query_id", "doc_id", "impressions", "clicks", *expected,
+        _estimate("_estimate", "estimate", "_low", "_high", 3), "grade",
+        Column("reason", "none, since", "words", missing=""),
     )  # fmt: skip
-    sections = [
+    best = result.pairs.sort(pl.col("grade").is_null(), -pl.col("estimate"), nulls_last=True, maintain_order=True)
+    best = _rounded(best, "estimate", "low", "high")
+    merges = replace(Table.of("merges", result.merges, "Queries that read alike, taken for one"), most=_MOST)
+    sections = (
         Section("judgments", parts=(Prose(claim, "claim"), *map(Prose, without), *rules),
                 data={"settings": dict(settings)}),
         Section("grades", parts=(Table("grades", grades, columns, "Documents by grade"),)),
         Section("ranks", parts=_ranks(result.ranks)),
-    ]  # fmt: skip
-    if result.merges.height:
-        table = replace(Table.of("merges", result.merges, "Queries that read alike, taken for one"), most=_MOST)
-        sections.append(Section("merges", parts=(table,)))
-    pairs = (
-        *_PAIR, *_COUNTS,
-        *([Column("expected", "expected clicks", "number", least=1)] if "expected" in result.pairs.columns else []),
-        Column("_estimate", "estimate", "estimate", ends=("_low", "_high"), missing=_DASH, least=3),
-        Column("grade", kind="short", missing=_DASH), Column("reason", "none, since", "words", missing=""),
+        *([Section("merges", parts=(merges,))] if result.merges.height else []),
+        Section("pairs", "Documents", (Table("pairs", best, pairs, most=_MOST),), long=True),
+        Section.of_lines("warnings", result.warnings),
     )  # fmt: skip
-    best = result.pairs.sort(pl.col("grade").is_null(), -pl.col("estimate"), nulls_last=True, maintain_order=True)
-    best = _rounded(best, "estimate", "low", "high")
-    sections.append(Section("pairs", "Documents", (Table("pairs", best, pairs, most=_MOST),), long=True))
-    sections.append(Section.of_lines("warnings", result.warnings))
-    return Document("click judgments", tuple(sections), claim)
+    return Document("click judgments", sections, claim)
 
 
 def _ranks(ranks: pl.DataFrame) -> tuple[Table | Figure, ...]:
     """What is known of each rank, as a table and drawn."""
-    value = next(name for name in ("examination", "rate") if name in ranks.columns)
-    title = {"examination": "looked at", "rate": "click-through rate"}[value]
-    counts = [Column(name, kind="count") for name in ("impressions", "clicks") if name in ranks.columns]
-    rate = [Column("rate", "click-through rate", "percent")] if "rate" in ranks.columns else []
-    look = [Column("examination", "looked at", "percent", missing=_DASH)] if "examination" in ranks.columns else []
-    table = Table("ranks", ranks, (Column("rank", kind="short"), *counts, *rate, *look), "By rank", most=_MOST)
-    return table, _curve(ranks.select("rank", value), value, title)
-
-
-def _curve(frame: pl.DataFrame, value: str, title: str) -> Figure:
-    points = frame.with_columns(system=pl.lit(title), rank=pl.col("rank").cast(pl.Float64))
-    ranks = Scale("rank", 1, max(float(points["rank"].max() or 2), 2.0))  # type: ignore[arg-type]
-    return charts.lines(points, ("rank", ranks), (value, Scale(title, percent=True, zero=True)), [Series(title)])
+    titles = {"rate": "click-through rate", "examination": "looked at"}
+    shares = [name for name in titles if name in ranks.columns]
+    counts = [name for name in ("impressions", "clicks") if name in ranks.columns]
+    columns = (Column(name, titles[name], "percent", missing=_DASH) for name in shares)
+    table = Table("ranks", ranks, _columns(Column("rank", kind="short"), *counts, *columns), "By rank", most=_MOST)
+    title = titles[shares[-1]]
+    points = ranks.select(pl.col("rank").cast(pl.Float64), shares[-1], system=pl.lit(title))
+    across = Scale("rank", 1, max(float(points["rank"].max() or 2), 2.0))  # type: ignore[arg-type]
+    up = (shares[-1], Scale(title, percent=True, zero=True))
+    return table, charts.lines(points, ("rank", across), up, [Series(title)])
 
 
 def _rounded(frame: pl.DataFrame, *names: str) -> pl.DataFrame:
@@ -104,101 +116,70 @@ def _rounded(frame: pl.DataFrame, *names: str) -> pl.DataFrame:
 
 def agreement_document(result: ClickAgreement) -> Document:
     """How well clicks and judgments agree, by frequency and grade; documents and queries on which they do not."""
-    settings, everything = result.settings, result.summary.row(0, named=True)
+    settings, by = result.settings, result.settings["by"]
     level = as_level(1 - settings["alpha"])
-    sections = [
-        Section("agreement", parts=tuple(Prose(line, style) for line, style in _claims(result, everything)),
-                data={"settings": dict(settings)}),
-        Section("summary", parts=(_summary(result, level),)),
-        Section("grades", parts=(_by_grade(result, level),)),
-    ]  # fmt: skip
-    parts: list[Any] = [_disagreements(result)] if result.disagreements.height else []
-    sections.append(
-        Section("documents", "Documents that disagree most", (*parts, *_nothing(parts, "None does clearly.")))
-    )
-    stale = [_stale(result)] if result.out_of_date.height else []
-    tested = result.queries["p"].drop_nulls().len()
+    among = [_estimate(name, title, f"{name}_low", f"{name}_high") for name, title in COEFFICIENTS.items()]
+    summary = Table(
+        "summary", result.summary, _columns(Column("queries"), Column("n", "number", "count"), "pages", *among),
+        f"Agreement within queries, with {level} intervals over resampled queries",
+        ("AUC of relevance: how likely a relevant document has the higher click estimate; 0.5 is chance.",),
+    )  # fmt: skip
+    usual = _estimate("estimate", f"mean {by}", "estimate_low", "estimate_high")
+    grades = Table(
+        "grades", result.grades, _columns("judged", "documents", "impressions", "clicks", usual),
+        f"What clicks say of each grade, with {level} intervals",
+    )  # fmt: skip
+    other = _columns(
+        "query_id", "doc_id", "judged", Column("clicked_like", "clicked like", "short"), "impressions", "clicks",
+        _estimate("_estimate", by, "_low", "_high"), Column("usual", "usual for its grade", "number", least=2),
+    )  # fmt: skip
+    furthest = _rounded(result.disagreements, "estimate", "low", "high")
+    disagreements = Table("disagreements", furthest, other, most=_MOST)
+    tests = ("with", "against", "p_corrected")
+    stale = Table("out_of_date", result.out_of_date, _columns("query_id", "pages", *tests), most=_MOST)
+    coefficients = [Column(name, title, "number", least=2, missing=_DASH) for name, title in COEFFICIENTS.items()]
+    queries = result.queries.select(~cs.starts_with("_")).sort("kendall", nulls_last=True, maintain_order=True)
+    every = _columns("query_id", "pages", "documents", *coefficients, *tests)
     lead = (
-        f"{number_of('query', tested)} tested: do more {settings['unit']}s click a document that was judged lower "
-        "and pass over one above it that was judged higher than the other way round?"
+        f"{number_of('query', result.queries['p'].drop_nulls().len())} tested: do more {settings['unit']}s click a "
+        "document that was judged lower and pass over one above it that was judged higher than the other way round?"
     )
-    lines = _nothing(stale, "No query's clicks speak clearly against its judgments.")
-    sections.append(Section("out_of_date", "Judgments that look out of date", (*stale, *lines), lead=lead))
-    sections.append(Section("queries", "Queries", (_queries(result),), long=True))
-    sections.append(Section.of_lines("warnings", result.warnings))
-    return Document("click agreement", tuple(sections), "Clicks and judgments")
+    clear = "No query's clicks speak clearly against its judgments."
+    sections = (
+        Section("agreement", parts=(Prose(_verdict(result), "claim"), Prose(_judged(result))),
+                data={"settings": dict(settings)}),
+        Section("summary", parts=(summary,)),
+        Section("grades", parts=(grades,)),
+        Section("documents", "Documents that disagree most", _some(disagreements, "None does clearly.")),
+        Section("out_of_date", "Judgments that look out of date", _some(stale, clear), lead=lead),
+        Section("queries", "Queries",
+                (Table("queries", queries, every, "Those that agree least first", most=_MOST),), long=True),
+        Section.of_lines("warnings", result.warnings),
+    )  # fmt: skip
+    return Document("click agreement", sections, "Clicks and judgments")
 
 
-def _nothing(parts: list[Any], line: str) -> tuple[Prose, ...]:
-    return () if parts else (Prose(line),)
+def _some(table: Table, otherwise: str) -> tuple[Table | Prose]:
+    """A table, or a sentence where it has no rows."""
+    return (table,) if table.frame.height else (Prose(otherwise),)
 
 
-def _claims(result: ClickAgreement, row: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+def _verdict(result: ClickAgreement) -> str:
+    row = result.summary.row(0, named=True)
     if row["auc"] is None:
-        yield "No verdict: no query has both relevant and non-relevant documents with enough click data.", "claim"
-    elif not result.grades["clicks"].sum():
-        yield "No verdict: no judged document was clicked.", "claim"
-    else:
-        low, high = row["auc_low"], row["auc_high"]
-        if low is None:
-            word = "go the same way" if row["auc"] > 0.5 else "do not go the same way"
-        else:
-            word = "agree" if low > 0.5 else "contradict one another" if high < 0.5 else "do not clearly agree"
-        yield (
-            f"Clicks and judgments {word}: of a relevant document and another, clicks favour the relevant one in "
-            f"{as_percent(row['auc'])} of pairs", "claim",
-        )  # fmt: skip
+        return "No verdict: no query has both relevant and non-relevant documents with enough click data."
+    if not result.grades["clicks"].sum():
+        return "No verdict: no judged document was clicked."
+    low, high = row["auc_low"] or 0.0, row["auc_high"] or 1.0
+    word = "agree" if low > 0.5 else "contradict one another" if high < 0.5 else "do not clearly agree"
+    favour = "of a relevant document and another, clicks favour the relevant one in"
+    return f"Clicks and judgments {word}: {favour} {as_percent(row['auc'])} of pairs"
+
+
+def _judged(result: ClickAgreement) -> str:
     documents = f"{result.documents.height:,} of {number_of('document', result.settings['shown'])}"
-    yield (
-        f"{documents} with enough click data are judged, for "
-        f"{number_of('query', result.queries.height)}; by {result.settings['by']}.", "plain",
-    )  # fmt: skip
-
-
-def _summary(result: ClickAgreement, level: str) -> Table:
-    columns = [Column("queries"), Column("n", "number", "count"), Column("pages", kind="count")]
-    for name, title in COEFFICIENTS.items():
-        columns.append(Column(name, title, "estimate", ends=(f"{name}_low", f"{name}_high"), missing=_DASH, least=2))
-    caption = f"Agreement within queries, with {level} intervals over resampled queries"
-    notes = ("AUC of relevance: how likely a relevant document has the higher click estimate; 0.5 is chance.",)
-    return Table("summary", result.summary, tuple(columns), caption, notes)
-
-
-def _by_grade(result: ClickAgreement, level: str) -> Table:
-    columns = (
-        Column("grade", "judged", "short"), Column("documents", kind="count"), *_COUNTS,
-        Column("estimate", f"mean {result.settings['by']}", "estimate", ends=_ENDS, least=2),
-    )  # fmt: skip
-    return Table("grades", result.grades, columns, f"What clicks say of each grade, with {level} intervals")
-
-
-def _disagreements(result: ClickAgreement) -> Table:
-    columns = (
-        *_PAIR, Column("grade", "judged", "short"), Column("clicked_like", "clicked like", "short"), *_COUNTS,
-        Column("_estimate", result.settings["by"], "estimate", ends=("_low", "_high"), least=2),
-        Column("usual", "usual for its grade", "number", least=2),
-    )  # fmt: skip
-    frame = _rounded(result.disagreements, "estimate", "low", "high")
-    return Table("disagreements", frame, columns, most=_MOST)
-
-
-def _queries(result: ClickAgreement) -> Table:
-    coefficients = (Column(name, title, "number", least=2, missing=_DASH) for name, title in COEFFICIENTS.items())
-    columns = (
-        Column("query_id", "query"), Column("pages", kind="count"), Column("documents", kind="count"), *coefficients,
-        Column("with", "with the judgments", "count"), Column("against", kind="count"),
-        Column("p_corrected", "p, corrected", "p", missing=_DASH),
-    )  # fmt: skip
-    frame = result.queries.select(~cs.starts_with("_")).sort("kendall", nulls_last=True, maintain_order=True)
-    return Table("queries", frame, columns, "Those that agree least first", most=_MOST)
-
-
-def _stale(result: ClickAgreement) -> Table:
-    columns = (
-        Column("query_id", "query"), Column("pages", kind="count"), Column("with", "with the judgments", "count"),
-        Column("against", kind="count"), Column("p_corrected", "p, corrected", "p"),
-    )  # fmt: skip
-    return Table("out_of_date", result.out_of_date, columns, most=_MOST)
+    queries = number_of("query", result.queries.height)
+    return f"{documents} with enough click data are judged, for {queries}; by {result.settings['by']}."
 
 
 def preferences_document(result: ClickPreferences) -> Document:
@@ -218,23 +199,16 @@ def preferences_document(result: ClickPreferences) -> Document:
         f"{whole:,} of {number_of('query', queries.height)} have a ranking: in the others, preferences do not connect "
         "all documents both ways.",
     ]  # fmt: skip
-    strategies = [Column("title", "strategy"), Column("pairs", kind="count"), Column("votes", kind="count")]
+    strategies = [Column("title", "strategy"), Column("pairs", kind="count"), _COLUMNS["votes"]]
     if settings["qrels"] is not None:
-        level = as_level(1 - settings["alpha"])
-        share = Column(
-            "agree", f"as judged, {level} interval", "estimate", ends=("low", "high"), missing=_DASH, least=2
-        )
+        share = _estimate("agree", f"as judged, {as_level(1 - settings['alpha'])} interval")
         strategies += [Column("compared", "votes on judged pairs", "count"), share]
-    first = (
-        Column("query_id", "query"), Column("doc_id", "preferred"), Column("other", "to"), Column("won", kind="count"),
-        Column("lost", kind="count"), Column("p_corrected", "p, corrected", "p", missing=_DASH),
-        Column("decided", kind="flag"),
+    first = _columns(
+        "query_id", Column("doc_id", "preferred"), Column("other", "to"), Column("won", kind="count"),
+        Column("lost", kind="count"), "p_corrected", Column("decided", kind="flag"),
     )  # fmt: skip
-    ranked = (
-        *_PAIR, Column("place", kind="short", missing=_DASH),
-        Column("strength", kind="estimate", ends=("low", "high"), missing=_DASH, least=2),
-        Column("votes", kind="count"), Column("grade", kind="short", missing=_DASH),
-    )  # fmt: skip
+    place = Column("place", kind="short", missing=_DASH)
+    ranked = _columns("query_id", "doc_id", place, _estimate("strength", "strength"), "votes", "grade")
     surest = pairs.sort("p_corrected", "won", descending=[False, True], nulls_last=True, maintain_order=True)
     sections = (
         Section("preferences", parts=(Prose(claim, "claim"), *map(Prose, lines)), data={"settings": dict(settings)}),
@@ -249,16 +223,13 @@ def preferences_document(result: ClickPreferences) -> Document:
 def values_document(result: RankingValues) -> Document:
     """What each ranking would have earned, what that rests on, and how much it depends on what is assumed."""
     settings, level = result.settings, as_level(result.settings["confidence"])
-    columns = (
-        Column("run"), Column("estimator"),
-        Column("value", "clicks per page", "estimate", ends=("low", "high"), missing="refused", least=3),
-        Column("difference", "against the log", "estimate", ends=("difference_low", "difference_high"), signed=True,
-               missing=_DASH, least=3),
-    )  # fmt: skip
-    basis = (
-        Column("run"), Column("estimator"), Column("pages", kind="count"), Column("coverage", kind="percent"),
-        Column("results", kind="count"), Column("_effective", "effective sample size", "count"),
-        Column("largest", "largest weight", "number", least=2),
+    difference = _estimate("difference", "against the log", "difference_low", "difference_high", 3, signed=True)
+    columns = _columns(
+        "run", "estimator", _estimate("value", "clicks per page", least=3, missing="refused"), difference
+    )
+    basis = _columns(
+        "run", "estimator", "pages", Column("coverage", kind="percent"), Column("results", kind="count"),
+        Column("_effective", "effective sample size", "count"), Column("largest", "largest weight", "number", least=2),
     )  # fmt: skip
     notes = tuple(f"{name}: {ESTIMATORS[name]}." for name in result.values["estimator"].unique(maintain_order=True))
     caption = (
@@ -279,7 +250,7 @@ def values_document(result: RankingValues) -> Document:
     if result.sensitivity.height:
         wide = result.sensitivity.pivot("estimator", index=["run", "setting"], values="value")
         numbers = (Column(name, kind="number", least=3, missing=_DASH) for name in wide.columns[2:])
-        table = Table("sensitivity", wide, (Column("run"), Column("setting"), *numbers), "If something else is assumed")
+        table = Table("sensitivity", wide, _columns("run", Column("setting"), *numbers), "If something else is assumed")
         sections.append(Section("sensitivity", parts=(table,)))
     curve = pl.DataFrame({"rank": range(1, len(result.examination) + 1), "examination": result.examination})
     sections.append(Section("examination", f"How far users look ({settings['examination']})", _ranks(curve)))
@@ -317,11 +288,11 @@ def calibration_document(result: CalibratedMeasures) -> Document:
         )
         .with_columns(pl.col("model").replace({name: f"{', '.join(of)} ({name})" for name, of in MODELS.items()}))
     )
-    columns = (
-        Column("model", "measure"), Column("judged", "grade"), *_COUNTS,
+    columns = _columns(
+        Column("model", "measure"), Column("judged", "grade"), "impressions", "clicks",
         Column("_attraction", "attraction", "number", least=3),
         Column("_satisfaction", "satisfaction", "number", least=3, missing=_DASH),
-        Column("_relevance", f"both, {level} interval", "estimate", ends=("_low", "_high"), least=3),
+        _estimate("_relevance", f"both, {level} interval", "_low", "_high", 3),
     )  # fmt: skip
     going_on = result.fits["DBN"].shared.filter(pl.col("parameter") == "continuation")["value"][0]
     note = f"Continuation of EBU and rrDBN: {number(going_on, 3)}."

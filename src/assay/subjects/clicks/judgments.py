@@ -140,7 +140,8 @@ def beside_grades(pairs: pl.DataFrame, grades: pl.DataFrame, column: str = "esti
     """Pairs that are judged, with `grade`, the mean for it (`usual`), and how far their interval is from that."""
     usual = pl.col(column).mean().over("grade")
     distance = pl.max_horizontal(pl.col("low") - usual, usual - pl.col("high"), 0.0)
-    return pairs.join(grades, on=["query_id", "doc_id"], how="inner").with_columns(usual=usual, distance=distance)
+    both = pairs.join(grades, on=["query_id", "doc_id"], how="inner", maintain_order="left")
+    return both.with_columns(usual=usual, distance=distance)
 
 
 def graded(

@@ -13,7 +13,7 @@ from assay.core.options import LogRules
 from assay.core.results import Result
 from assay.files.logs import read_log
 from assay.measures.counting.click_counts import SHOWN
-from assay.show.model import Column, Document, Prose, Section, Table
+from assay.show.model import Document, Prose, Section, Table
 from assay.tables.log import CLICK
 from assay.verbs.sections.results import named_table
 
@@ -61,65 +61,54 @@ def describe_log(source: Any, **rules: Unpack[LogRules]) -> LogOverview:
     log = read_log(source, **rules)
     pages, results, clicks = log.sizes
     clicked = log.events.filter(pl.col("action") == CLICK).select("impression", clicked=True).unique()
-    with_clicks = log.impressions.join(clicked, on="impression", how="left").with_columns(
+    impressions = log.impressions.join(clicked, on="impression", how="left").with_columns(
         pl.col("clicked").fill_null(False)
     )
-    counts = log.impressions.select(
-        first=pl.col("time").min(), last=pl.col("time").max(), users=pl.col("user_id").drop_nulls().n_unique(),
+    users = pl.col("user_id").drop_nulls().n_unique()
+    counts = impressions.select(
+        pl.col("clicked").mean(), first=pl.col("time").min(), last=pl.col("time").max(), users=users,
         sessions=pl.struct("user_id", "session_id").filter(pl.col("session_id").is_not_null()).n_unique(),
-        queries=pl.col("query_id").drop_nulls().n_unique(),
-        empty=(pl.col("n_results") == 0).sum(),
+        queries=pl.col("query_id").drop_nulls().n_unique(), empty=(pl.col("n_results") == 0).sum(),
     )  # fmt: skip
-    by_system = with_clicks.group_by("system").agg(
-        pl.len().alias("pages"), pl.col("user_id").drop_nulls().n_unique().alias("users"), pl.col("clicked").mean()
-    ).sort("system", nulls_last=True)  # fmt: skip
+    by_system = impressions.group_by("system").agg(pages=pl.len(), users=users, clicked=pl.col("clicked").mean())
     by_rank = log.results.filter(SHOWN).group_by("rank").agg(
-        pl.len().alias("shown"), pl.col("clicks").sum(), (pl.col("clicks") > 0).mean().alias("clicked")
-    ).sort("rank")  # fmt: skip
-    actions = log.events.filter(pl.col("action") != CLICK).group_by("action").agg(pl.len().alias("events")).sort(
-        "events", "action", descending=[True, False]
+        shown=pl.len(), clicks=pl.col("clicks").sum(), clicked=(pl.col("clicks") > 0).mean()
     )  # fmt: skip
-    share = with_clicks.select(pl.col("clicked").mean())
-    row, systems, ranks, others, any_click = pl.collect_all(
-        [counts, by_system, by_rank, actions, share], engine="streaming"
-    )
+    actions = log.events.filter(pl.col("action") != CLICK).group_by("action").agg(events=pl.len())
+    frames = [
+        counts, by_system.sort("system", nulls_last=True), by_rank.sort("rank"),
+        actions.sort("events", "action", descending=[True, False]),
+    ]  # fmt: skip
+    row, systems, ranks, others = pl.collect_all(frames, engine="streaming")
     held = row.to_dicts()[0]
     facts: dict[str, Any] = {"result pages": pages, "results": results, "clicks": clicks}
-    facts |= {"pages with a click": any_click.item(), "pages without results": held["empty"]}
+    facts |= {"pages with a click": held["clicked"], "pages without results": held["empty"]}
     if held["first"] is not None:
         facts |= {"first page": held["first"], "last page": held["last"]}
     facts |= {name: held[name] or None for name in ("users", "sessions", "queries")}
-    systems = (
-        systems.filter(pl.col("system").is_not_null()) if systems["system"].null_count() == systems.height else systems
-    )
+    # One system without a name is none.
+    systems = systems if systems["system"].null_count() < systems.height else systems.clear()
     return LogOverview(log.name, facts, systems, ranks, others, log.remarks)
 
 
 def document(overview: LogOverview) -> Document:
     """The counts, then systems, ranks, actions, and what was left out."""
     facts = {name: _worded(name, value) for name, value in overview.facts.items()}
-    data = {"log": overview.name, "facts": {name: _plain(value) for name, value in overview.facts.items()}}
-    sections = [Section("log", parts=(named_table("log", facts),), data=data)]
-    if overview.systems.height:
-        columns = (Column("system"), Column("pages", kind="count"), Column("users", kind="count"),
-                   Column("clicked", "pages with a click", kind="percent"))  # fmt: skip
-        sections.append(Section("systems", "Systems", (Table("systems", overview.systems, columns),)))
-    ranks = Table(
-        "ranks", overview.by_rank,
-        (Column("rank", kind="short"), Column("shown", "results shown", kind="count"),
-         Column("clicks", kind="count"), Column("clicked", "clicked", kind="bar")),
-        most=_MOST_RANKS,
-    )  # fmt: skip
-    sections.append(Section("ranks", "Clicks by rank", (ranks,)))
-    if overview.actions.height:
-        table = Table(
-            "actions", overview.actions, (Column("action"), Column("events", kind="count")), most=_MOST_ACTIONS
-        )
-        sections.append(Section("actions", "Other events", (table,)))
-    if overview.remarks:
-        points = Prose(style="list", points=overview.remarks)
-        sections.append(Section("remarks", "Assumed, or left out when it was read", (points,)))
-    return Document("log", tuple(sections))
+    plain = {name: each.isoformat() if isinstance(each, datetime) else each for name, each in overview.facts.items()}
+    systems = Table.of("systems", overview.systems, titles={"clicked": "pages with a click"}, clicked="percent")
+    ranks = Table.of(
+        "ranks", overview.by_rank, titles={"shown": "results shown"}, most=_MOST_RANKS, rank="short", clicked="bar"
+    )
+    actions = Table.of("actions", overview.actions, most=_MOST_ACTIONS)
+    left_out = Prose(style="list", points=overview.remarks)
+    sections = (
+        Section("log", parts=(named_table("log", facts),), data={"log": overview.name, "facts": plain}),
+        *([Section("systems", "Systems", (systems,))] if overview.systems.height else []),
+        Section("ranks", "Clicks by rank", (ranks,)),
+        *([Section("actions", "Other events", (actions,))] if overview.actions.height else []),
+        *([Section("remarks", "Assumed, or left out when it was read", (left_out,))] if overview.remarks else []),
+    )
+    return Document("log", sections)
 
 
 def _worded(name: str, value: Any) -> str:
@@ -128,7 +117,3 @@ def _worded(name: str, value: Any) -> str:
     if isinstance(value, datetime):
         return f"{value:%Y-%m-%d %H:%M} UTC"
     return f"{value:.1%}" if name == "pages with a click" else f"{value:,}"
-
-
-def _plain(value: Any) -> Any:
-    return value.isoformat() if isinstance(value, datetime) else value

@@ -162,23 +162,19 @@ def _several(lists: ClickedLists) -> float:
 def _table(
     fitted: Mapping[str, ClickModel], surprises: Mapping[str, tuple[Surprise, ...]], confidence: float
 ) -> pl.DataFrame:
-    best = max(surprises, key=lambda name: surprises[name][0].log_likelihood)
-    top = surprises[best][0]
+    top = max((conditional for conditional, _ in surprises.values()), key=lambda each: each.log_likelihood)
     rows = []
     for name, (conditional, plain) in surprises.items():
+        likelihood, pull = conditional.log_likelihood, conditional.log_likelihood_pull
         with np.errstate(invalid="ignore"):  # what a model rules out has no interval
-            numbers = {
-                "log_likelihood": (conditional.log_likelihood, conditional.log_likelihood_pull),
-                "behind_best": (
-                    conditional.log_likelihood - top.log_likelihood,
-                    conditional.log_likelihood_pull - top.log_likelihood_pull,
-                ),
-                "perplexity": (plain.perplexity, plain.perplexity_pull),
-                "conditional_perplexity": (conditional.perplexity, conditional.perplexity_pull),
-            }
+            behind = likelihood - top.log_likelihood, pull - top.log_likelihood_pull
         row: dict[str, Any] = {"model": name}
-        for what, (value, pull) in numbers.items():
-            low, high = interval(value, pull, confidence)[:2]
+        for what, value, pulls in (
+            ("log_likelihood", likelihood, pull), ("behind_best", *behind),
+            ("perplexity", plain.perplexity, plain.perplexity_pull),
+            ("conditional_perplexity", conditional.perplexity, conditional.perplexity_pull),
+        ):  # fmt: skip
+            low, high = interval(value, pulls, confidence)[:2]
             row |= {what: value, f"{what}_low": low, f"{what}_high": high}
         model = fitted[name]
         row |= {

@@ -1,4 +1,4 @@
-"""What click models show: how well they predict clicks, what is examined, and where clicks and judgments differ."""
+"""What compared click models show: how well they predict clicks, what is examined, where judgments differ."""
 
 from __future__ import annotations
 
@@ -12,51 +12,12 @@ from assay.core.errors import number_of, several
 from assay.show.charts import lines
 from assay.show.figure import Figure, Scale, Series
 from assay.show.model import Column, Document, Prose, Section, Table
-from assay.stats.click_models.fitting import ClickModel
 from assay.subjects.clicks.model_comparison import ClickModelComparison
 
 #: Rows in text to be read at a stretch.
 _MOST = 20
 #: Models that know nothing of examination.
 _RATES = ("GCTR", "RCTR", "DCTR")
-
-
-def model_document(model: ClickModel) -> Document:
-    """One model: what all pairs share, and the relevance of each."""
-    settings = {"model": model.name, "converged": model.converged, **model.settings}
-    sections = [
-        Section("model", parts=tuple(Prose(line) for line in _of_model(model)), data={"settings": settings}),
-        Section("shared", "What all documents share", (_shared(model),) if model.shared.height else ()),
-        Section("relevance", "Relevance, by clicks", (_relevance(model),) if model.model.relevance else ()),
-    ]
-    kept = tuple(section for section in sections if section.parts)
-    return Document("click model", kept, f"{model.name}: {model.model.title}")
-
-
-def _of_model(model: ClickModel) -> Iterator[str]:
-    prior = model.settings["prior"]
-    how = "plain maximum likelihood" if not any(prior) else f"{prior[0]:g} pseudo-clicks and {prior[1]:g} pseudo-skips"
-    yield f"{model.name}, {model.model.title}: fitted to {number_of('page', model.settings['pages'])}, {how}."
-    if model.trace:
-        steps = number_of("iteration", len(model.trace) - 1)
-        yield f"Converged after {steps}." if model.converged else f"Not converged after {steps}: allow more of them."
-
-
-def _shared(model: ClickModel) -> Table:
-    columns = [Column("parameter"), Column("rank", kind="count", missing=""),
-               Column("click_above", "click above at", "count", missing=""),
-               Column("value", kind="number", least=3)]  # fmt: skip
-    known = [each for each in columns if model.shared[each.name].null_count() < model.shared.height]
-    return Table("shared", model.shared, tuple(known), most=_MOST)
-
-
-def _relevance(model: ClickModel) -> Table:
-    frame = model.relevance().sort("impressions", *model.keys, descending=[True, *[False] * len(model.keys)])
-    columns = (
-        *(Column(key) for key in model.keys), Column("impressions", "shown", "count"), Column("clicks", kind="count"),
-        Column("relevance", kind="estimate", ends=("low", "high")),
-    )  # fmt: skip
-    return Table("relevance", frame, columns, "The most often shown first; 95% intervals", most=_MOST)
 
 
 def comparison_document(result: ClickModelComparison) -> Document:
@@ -135,10 +96,7 @@ def _examined(result: ClickModelComparison) -> Table:
 
 def _by_model(name: str, frame: pl.DataFrame, value: str, models: list[str], caption: str) -> Table:
     """One row per rank, one column per model."""
-    wide = frame.select("rank", "shown").unique("rank", maintain_order=True)
-    for model in models:
-        column = frame.filter(pl.col("model") == model).select("rank", pl.col(value).alias(model))
-        wide = wide.join(column, on="rank", how="left", maintain_order="left")
+    wide = frame.filter(pl.col("model").is_in(models)).pivot("model", index=["rank", "shown"], values=value)
     columns = (Column("rank", kind="count"), Column("shown", kind="count"),
                *(Column(model, kind="number", least=3) for model in models))  # fmt: skip
     return Table(name, wide, columns, caption, most=_MOST)

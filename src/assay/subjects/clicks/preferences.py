@@ -25,7 +25,7 @@ from assay.core.results import Result
 from assay.measures.counting.preferences import STRATEGIES, preference_votes, suited
 from assay.stats.estimates import standard_errors
 from assay.stats.paired_preferences import NOT_CONNECTED, bradley_terry, sign_tests
-from assay.stats.ratios import ratio_of_sums
+from assay.stats.ratio_samples import ratio_of_sums
 from assay.stats.verdict import corrected
 from assay.subjects.clicks.inputs import grades_of, opened_log, opened_qrels
 from assay.subjects.clicks.judgments import QUANTILES, graded

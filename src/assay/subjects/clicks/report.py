@@ -43,57 +43,45 @@ def document(result: Behaviour) -> Document:
     return Document("behaviour", tuple(each for each in sections if each.parts), f"What users did: {result.name}")
 
 
+def _beside(frame: pl.DataFrame, index: list[str], by: str, missing: str = "NA") -> tuple[pl.DataFrame, list[Column]]:
+    """One row per value of `index`, and in it a number with its interval for each value of `by`."""
+    names = frame[by].unique(maintain_order=True).to_list()
+    place = pl.col(by).replace_strict({name: str(place) for place, name in enumerate(names)}, return_dtype=pl.String)
+    wide = frame.with_columns(place).pivot(by, index=index, values=["value", "low", "high"])
+    columns = [
+        Column(f"value_{place}", name, "estimate", ends=(f"low_{place}", f"high_{place}"), missing=missing)
+        for place, name in enumerate(names)
+    ]
+    return wide, columns
+
+
 def measures_table(result: Behaviour) -> Table:
     """Every measure with its interval, a column per system."""
-    frame = result.to_frame()
-    level = as_level(result.confidence)
-    wide = pl.DataFrame({"measure": [str(each) for each in result.measures]})
-    columns = [Column("measure")]
-    for place, system in enumerate(result.systems):
-        numbers = frame.filter(pl.col("system") == system).select(
-            **{f"value_{place}": "value", f"low_{place}": "low", f"high_{place}": "high"}
-        )
-        wide = pl.concat([wide, numbers], how="horizontal")
-        ends = (f"low_{place}", f"high_{place}")
-        columns.append(Column(ends[0].replace("low", "value"), system, "estimate", ends=ends, missing="NA"))
-    better = [each.definition.direction for each in result.measures]
-    wide = wide.with_columns(better=pl.Series(better, dtype=pl.String))
-    columns.append(Column("better", kind="words"))
-    return Table("behaviour", wide, tuple(columns), f"With {level} intervals over {several(result.unit_kind)}")
+    wide, columns = _beside(result.to_frame(), ["measure"], "system")
+    better = pl.Series([each.definition.direction for each in result.measures], dtype=pl.String)
+    caption = f"With {as_level(result.confidence)} intervals over {several(result.unit_kind)}"
+    columns = [Column("measure"), *columns, Column("better", kind="words")]
+    return Table("behaviour", wide.with_columns(better=better), tuple(columns), caption)
 
 
 def ranks_table(result: Behaviour) -> Table:
     """The share of results that were clicked, rank by rank."""
-    frame, columns = pl.DataFrame({"rank": result.ranks["rank"].unique().sort()}), [Column("rank", kind="count")]
-    for place, system in enumerate(result.systems):
-        names = {"value": f"value_{place}", "low": f"low_{place}", "high": f"high_{place}"}
-        numbers = result.ranks.filter(pl.col("system") == system).select("rank", *names).rename(names)
-        frame = frame.join(numbers, on="rank", how="left")
-        columns.append(Column(names["value"], system, "estimate", ends=(names["low"], names["high"]), missing=DASH))
-    return Table("ranks", frame.sort("rank"), tuple(columns), "Share of the results shown at a rank that were clicked")
+    wide, columns = _beside(result.ranks, ["rank"], "system", DASH)
+    caption = "Share of the results shown at a rank that were clicked"
+    return Table("ranks", wide.sort("rank"), (Column("rank", kind="count"), *columns), caption)
 
 
 def segments(result: Behaviour) -> Iterator[Section]:
     """The measures within segments, where they were asked for."""
     if result.by is None:
         return
-    measures = result.measures[:_MOST_MEASURES]
-    long = result.segments(result.by, measures)
-    keys = ["segment", "system", "units", "pages"]
-    frame = long.select(keys).unique(maintain_order=True)
-    columns = [Column("segment", result.by), Column("system"),
-               Column("units", several(result.unit_kind), "count"), Column("pages", kind="count")]  # fmt: skip
-    for place, measure in enumerate(measures):
-        names = {"value": f"value_{place}", "low": f"low_{place}", "high": f"high_{place}"}
-        numbers = long.filter(pl.col("measure") == str(measure)).select("segment", "system", *names).rename(names)
-        frame = frame.join(numbers, on=["segment", "system"], how="left", maintain_order="left")
-        ends = (names["low"], names["high"])
-        columns.append(Column(names["value"], str(measure), "estimate", ends=ends, missing="NA"))
+    long = result.segments(result.by, result.measures[:_MOST_MEASURES])
+    wide, columns = _beside(long, ["segment", "system", "units", "pages"], "measure")
+    names = [Column("segment", result.by), Column("system"),
+             Column("units", several(result.unit_kind), "count"), Column("pages", kind="count")]  # fmt: skip
+    table = Table("segments", wide, (*names, *columns), most=_MOST_ROWS)
     title = f"By {result.by} (UTC)" if result.by in PERIODS else f"By {result.by}"
-    yield Section(
-        "segments", title, (Table("segments", frame, tuple(columns), most=_MOST_ROWS),),
-        data={"rows": long.to_dicts()},
-    )  # fmt: skip
+    yield Section("segments", title, (table,), data={"rows": long.to_dicts()})
 
 
 def guidance(result: Behaviour) -> Iterator[str]:
@@ -175,9 +163,8 @@ class ReportedClicks(Reported):
             result = replace(source, **reading) if reading else source
         else:
             result = clicks(logs_of(request.inputs()), measures=measures, **reading)
-        pairing = PairedClicks(dict(zip(result.systems, result.counts, strict=True)), result.logs, result.who)
         others = (*own, "resamples")
-        comparison, notes = request.compared(pairing, measures, result.systems, "systems", others=others)
+        comparison, notes = request.compared(PairedClicks(result), measures, result.systems, "systems", others=others)
         # What a comparison notes of the log are warnings of the result already.
         return cls(result, comparison, notes if comparison is None else ())
 

@@ -9,25 +9,19 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import polars as pl
 
-from assay.core.errors import InputError, Note, ParameterError, did_you_mean, listed, number_of
-from assay.measures import Measure, parse_measure
+from assay.core.errors import InputError, Note, ParameterError, did_you_mean, number_of
+from assay.measures import Measure
 from assay.measures.counting.behaviour import BehaviourCounts
-from assay.measures.counting.judgments import Ints
+from assay.measures.steps import PerUnit
 from assay.stats.pairing import MeasuredPairing, Wanted
-from assay.stats.pairing import listed as listed_measures
 from assay.stats.samples import Sample
 from assay.subjects.clicks.evaluation import (
     Behaviour,
-    behaviour_signature,
     clicks,
-    identified,
     logs_of,
-    ratios,
     remarks,
-    systems_of,
     usual,
 )
-from assay.tables.log import Log
 from assay.verbs.explanation.numbers import View, explained
 from assay.verbs.explanation.result import Explanation, StepTable
 from assay.verbs.gating.gate import Sides, Two, chosen_two, with_roles
@@ -46,15 +40,14 @@ _MOST_USERS = 5
 class PairedClicks(MeasuredPairing):
     """Systems of a log, or of several: each has users of its own, who may have seen others as well.
 
+    >>> from assay import Log
     >>> pages = [(f"q{n}", ["d1"], ["d1"] * (n % 2)) for n in range(8)]
     >>> log = Log.from_pages(pages, system=["new", "old"] * 4, user_id=[f"u{n}" for n in range(8)])
     >>> PairedClicks.of([log], {}).sample("CTR").observed
     array([0., 1.])
     """
 
-    systems: Mapping[str, BehaviourCounts]
-    logs: tuple[Log, ...]
-    who: tuple[Ints, ...]
+    result: Behaviour
 
     subject: ClassVar[str] = "clicks"
     holds: ClassVar[str] = "logs of clicks"
@@ -65,43 +58,33 @@ class PairedClicks(MeasuredPairing):
     def of(cls, inputs: Sequence[Any], rules: Mapping[str, Any], measures: Wanted = None) -> PairedClicks:
         """Take logs or results of `clicks`: all systems that they hold. What `measures` need is counted in one pass."""
         logs = logs_of([*inputs])
-        asked = [parse_measure(name, "behaviour") for name in listed_measures(measures or usual(logs))]
-        systems = systems_of(logs, rules.get("unit"), asked)
-        return cls(systems, tuple(logs), identified([*systems.values()]))
+        return cls(clicks(logs, measures or usual(logs), unit=rules.get("unit")))
 
     def measure(self, name: str | Measure) -> Measure:
         """A measure of behaviour."""
-        return parse_measure(name, "behaviour")
+        return self.result.measure(name)
 
     def usual(self) -> Sequence[str]:
         """Click-through first."""
-        return usual(self.logs)
+        return usual(self.result.logs)
 
     def undirected(self, measure: str | Measure) -> Sample:
         """All systems under one measure; what the log knows too little for is refused, with the reason."""
-        sample = ratios(self.measure(measure), [*self.systems], [*self.systems.values()], self.who)
+        sample = self.result.sample(measure)
         reasons = sample.undefined()
         if all(reasons):
             raise InputError(f"{sample.measure} is undefined: {reasons[0]}")
         return sample
 
-    def only(self, *names: str) -> PairedClicks:
-        """Some of the systems, in this order."""
-        places = [[*self.systems].index(name) for name in names]
-        chosen = {name: self.systems[name] for name in names}
-        return replace(self, systems=chosen, who=tuple(self.who[place] for place in places))
-
     def remarks(self, measures: Sequence[str], *, usual: bool, instead: str = "is the headline") -> list[str]:
         """What to mind about the log, and what clicks do not say."""
         del measures, usual, instead
-        kept = [Note(remark, kind="log") for remark in remarks(self.logs, self.systems)]
+        kept = [Note(remark, kind="log") for remark in remarks(self.result)]
         return [*kept, Note("clicks are not judgments: people click what they see, mostly at the top", kind="clicks")]
 
     def signatures(self, measures: Sequence[str]) -> dict[str, str]:
         """Everything that each measure's number depends on, in one line."""
-        unit = next(iter(self.systems.values())).unit_kind
-        logs = listed([log.name for log in self.logs])
-        return {name: behaviour_signature(self.measure(name), logs, unit) for name in measures}
+        return {name: self.result.signature(name) for name in measures}
 
 
 class ClicksSubject:
@@ -138,6 +121,7 @@ CLICKS = ClicksSubject()
 def two_systems(data: Any, two: Two, measures: Any, seed: int, rules: Mapping[str, Any]) -> Sides:
     """The baseline and the candidate: two systems of one log, by name or as they come, or two logs.
 
+    >>> from assay import Log
     >>> pages = [(f"q{n}", ["d1"], ["d1"] * (n % 2)) for n in range(8)]
     >>> log = Log.from_pages(pages, system=["old", "new"] * 4, user_id=[f"u{n}" for n in range(8)])
     >>> two_systems(log, Two("old", "new"), None, 0, {}).pairing.sample("CTR").systems
@@ -146,9 +130,11 @@ def two_systems(data: Any, two: Two, measures: Any, seed: int, rules: Mapping[st
     del seed
     first, second = (logs_of(side) if side is not None and name_of(side) == "clicks" else [] for side in two)
     groups = with_roles([group for group in (first, logs_of(data), second) if group])
-    every = PairedClicks.of([log for group in groups for log in group], rules, measures)
+    every = PairedClicks.of([log for group in groups for log in group], rules, measures).result
     names = (None if opened else side for side, opened in zip(two, (first, second), strict=True))
-    return Sides.of(every.only(*chosen_two([*every.systems], *names)), measures)
+    chosen = tuple(chosen_two([*every.systems], *names))
+    counts = tuple(every.counts[every.place(name)] for name in chosen)
+    return Sides.of(PairedClicks(replace(every, systems=chosen, counts=counts)), measures)
 
 
 def explain_behaviour(
@@ -176,26 +162,19 @@ def explain_behaviour(
         whole, label = formula.pooled(lambda sums: sums[[row]]), f"{counts.unit_kind} {unit}"
         signature = f"{signature}|{counts.unit_kind}={unit}"
     view = View(None, False, undefined="skip", signature=signature)
-    before = tuple(_influential(result, wanted, name, shown)) if unit is None else ()
+    before = tuple(_influential(formula, counts, shown)) if unit is None else ()
     explanation = explained(wanted, counts, whole, 0, view, before=before)
     return replace(explanation, unit=label, unit_kind=counts.unit_kind, remarks=())
 
 
-def _influential(result: Behaviour, measure: Measure, system: str, shown: int) -> Iterator[StepTable]:
+def _influential(formula: PerUnit, counts: BehaviourCounts, shown: int) -> Iterator[StepTable]:
     """The users without whom the number would be another, those who move it most first."""
-    formula, counts = measure.per_unit(result.counts[result.place(system)]), result.counts[result.place(system)]
     if formula.pooled().undefined or not formula.operands:
         return
-    above, below = (part.values for part in formula.operands)
-    total = above.sum(), below.sum()
+    (above, below), (first, second) = zip(*((part.values, part.op) for part in formula.operands), strict=True)
     with np.errstate(divide="ignore", invalid="ignore"):
-        moved = total[0] / total[1] - (total[0] - above) / (total[1] - below)
+        moved = above.sum() / below.sum() - (above.sum() - above) / (below.sum() - below)
     order = np.argsort(-np.nan_to_num(np.abs(moved)), kind="stable")[:shown]
-    names = [part.op for part in formula.operands]
-    columns = {
-        counts.unit_kind: counts.people.gather(order.tolist()),
-        names[0]: above[order],
-        names[1] if names[1] != names[0] else "of": below[order],
-        "moves it by": moved[order],
-    }
+    columns = {counts.unit_kind: counts.people.gather(order.tolist()), first: above[order]}
+    columns |= {second if second != first else "of": below[order], "moves it by": moved[order]}
     yield StepTable(f"{counts.unit_kind}s who move it most", (), pl.DataFrame(columns), {})
