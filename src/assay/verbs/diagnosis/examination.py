@@ -129,11 +129,12 @@ class DoctorCheck(NamedTuple):
 _CHECKS: dict[str, DoctorCheck] = {}
 
 
-def check(name: str, about: str, *severities: Severity, question: str, advice: str) -> Callable[[Any], Any]:
-    """Register a check; the decorated function yields what it finds."""
+def check(name: str, about: str, *severities: Severity, advice: str, question: str = "") -> Callable[[Any], Any]:
+    """Register a check; the decorated function yields what it finds, and asks its question in its docstring."""
 
     def add(find: Callable[..., Iterator[CheckFinding]]) -> Callable[..., Iterator[CheckFinding]]:
-        _CHECKS[name] = DoctorCheck(name, about, severities, question, advice, find)
+        asked = question or " ".join((find.__doc__ or "").split())
+        _CHECKS[name] = DoctorCheck(name, about, severities, asked, advice, find)
         return find
 
     return add

@@ -42,11 +42,10 @@ def _rows(case: ExaminedCollection, name: str, severity: Severity, message: str,
 
 @check(
     "scale", "judgments", "error", "warning", "note",
-    question="Are there grades outside the scale: other than `{grades}` says, lonely extremes, odd fractions, below 0?",
     advice="look at these judgments: a typo changes all scores of its topic; below 0 means pooled, not judged",
 )  # fmt: skip
 def scale(case: ExaminedCollection) -> Iterator[CheckFinding]:
-    """What the scale excludes; without one, what does not look like the other grades."""
+    """Are there grades outside the scale: other than `{grades}` says, lonely extremes, odd fractions, below 0?"""
     grade = case.judgments.rows["relevance"]
     if case.scale:
         low, high = min(case.scale), max(case.scale)
@@ -94,11 +93,10 @@ def _lonely(values: Floats, times: Ints, judgments: int) -> Iterator[tuple[list[
 
 @check(
     "inverse-grades", "judgments", "warning",
-    question="Is 1 the best grade, as in Cranfield's codes?",
     advice="invert the grades: `{inverse_grades=True}`, when the file is read or converted",
 )  # fmt: skip
 def inverse_grades(case: ExaminedCollection) -> Iterator[CheckFinding]:
-    """Grades 1 to 4 and one -1 a topic."""
+    """Is 1 the best grade, as in Cranfield's codes?"""
     if upside_down(Qrels(case.grades, case.judgments.name)):
         message = "these look like Cranfield's codes: 1 is the best grade, 4 the least"
         yield finding("inverse-grades", "warning", case.judgments, message)
@@ -122,11 +120,10 @@ def grades_like_ranks(case: ExaminedCollection) -> Iterator[CheckFinding]:
 
 @check(
     "no-relevant", "judgments", "error", "warning",
-    question="Are there topics without a relevant document?",
     advice="most measures give such topics 0 whatever a system does: leave them out, or judge more; check `{level}`",
 )  # fmt: skip
 def no_relevant(case: ExaminedCollection) -> Iterator[CheckFinding]:
-    """Topics in which no grade reaches the level; an error if none of all topics has one."""
+    """Are there topics without a relevant document?"""
     topics = case.by_topic
     without = topics.filter(pl.col("relevant") == 0)
     if not without.height:
@@ -167,12 +164,11 @@ def few_judged(case: ExaminedCollection) -> Iterator[CheckFinding]:
 
 @check(
     "only-relevant", "judgments", "note",
-    question="Were only relevant documents judged?",
     advice="if no other is relevant: `{complete=True}`; "
     "else prefer RR or R@k to P@k and nDCG, and say how much is judged",
 )  # fmt: skip
 def only_relevant(case: ExaminedCollection) -> Iterator[CheckFinding]:
-    """Judgments without a single document that is not relevant, as sparse collections have them."""
+    """Were only relevant documents judged?"""
     topics = case.by_topic
     if (topics["judged"] == topics["relevant"]).all() and not case.has_judges:
         count, grades = case.grades.height, case.grades["relevance"]

@@ -33,11 +33,10 @@ def _line(system: ExaminedRun, topic: str) -> int | None:
 
 @check(
     "topic-ids", "run", "error",
-    question="Are topics written differently in the run and in the judgments (`q1` and `1`, `007` and `7`)?",
     advice="write topics alike in all files: those that differ are ignored, and count as missing",
 )  # fmt: skip
 def topic_ids(system: ExaminedRun) -> Iterator[CheckFinding]:
-    """Topics that only one side has, and that are the same but for how they are written."""
+    """Are topics written differently in the run and in the judgments (`q1` and `1`, `007` and `7`)?"""
     other = system.other_topics
     if other is None:
         return
@@ -53,11 +52,10 @@ def topic_ids(system: ExaminedRun) -> Iterator[CheckFinding]:
 
 @check(
     "no-common-topics", "run", "error",
-    question="Do run and judgments have no topic in common?",
     advice="these are the judgments of another set of topics, or the run of another collection",
 )  # fmt: skip
 def no_common_topics(system: ExaminedRun) -> Iterator[CheckFinding]:
-    """No topic in common, in whatever way it is written."""
+    """Do run and judgments have no topic in common?"""
     if system.common or system.other_topics is not None:
         return
     ours, theirs = system.queries["query_id"].to_list(), system.case.topic_ids
@@ -83,24 +81,19 @@ def _without(system: ExaminedRun, *, run: bool) -> list[str]:
 
 @check(
     "missing-topics", "run", "warning",
-    question="Does the run lack judged topics?",
     advice="Assay counts them as 0 (`{missing=skip}` leaves them out); other tools leave them out silently",
 )  # fmt: skip
 def missing_topics(system: ExaminedRun) -> Iterator[CheckFinding]:
-    """Judged topics without a result."""
+    """Does the run lack judged topics?"""
     missing = _without(system, run=False)
     if missing and system.common:
         message = f"{share(len(missing), len(system.case.topic_ids), 'judged topic')} not in the run"
         yield _alone(system, "missing-topics", "warning", message, missing, run=False)
 
 
-@check(
-    "extra-topics", "run", "note",
-    question="Does the run have topics that nobody judged?",
-    advice="they are ignored; if they should count, judge them",
-)  # fmt: skip
+@check("extra-topics", "run", "note", advice="they are ignored; if they should count, judge them")
 def extra_topics(system: ExaminedRun) -> Iterator[CheckFinding]:
-    """Topics of the run without judgments."""
+    """Does the run have topics that nobody judged?"""
     extra = _without(system, run=True)
     if extra and system.common:
         message = f"{number_of('topic', len(extra))} of the run without judgments"
@@ -139,11 +132,10 @@ UNJUDGED_NOTE, UNJUDGED_WARNING = 0.05, 0.2
 
 @check(
     "odd-ids", "file", "error", "warning",
-    question="Are ids empty, in quotation marks, `nan`, with invisible characters, or in two Unicode forms?",
     advice="clean the ids where they are made: invisible characters keep ids from matching",
 )  # fmt: skip
 def odd_ids(file: Opened) -> Iterator[CheckFinding]:
-    """Ids that are probably not what was meant, in queries and in documents."""
+    """Are ids empty, in quotation marks, `nan`, with invisible characters, or in two Unicode forms?"""
     if file.frame is None:
         return
     looks = file.looks
@@ -182,11 +174,10 @@ def _in_two_forms(ids: pl.Series) -> pl.Series:
 
 @check(
     "doc-ids", "run", "error", "warning",
-    question="Are documents written differently in the run and in the judgments (case, `.txt`, a prefix, `%20`)?",
     advice="write document ids alike in all files: those that differ count as unjudged",
 )  # fmt: skip
 def doc_ids(system: ExaminedRun) -> Iterator[CheckFinding]:
-    """Documents that nobody judged for their query, unless they are written in another way."""
+    """Are documents written differently in the run and in the judgments (case, `.txt`, a prefix, `%20`)?"""
     other = system.other_documents
     if other is None:
         return
@@ -207,11 +198,10 @@ def doc_ids(system: ExaminedRun) -> Iterator[CheckFinding]:
 
 @check(
     "nothing-found", "run", "error",
-    question="Does the run find no relevant document at all?",
     advice="check that run and judgments are of the same collection, and that the run is not upside down",
 )  # fmt: skip
 def nothing_found(system: ExaminedRun) -> Iterator[CheckFinding]:
-    """No relevant document in any topic, and no way of writing ids that would explain it."""
+    """Does the run find no relevant document at all?"""
     ranks = system.ranks
     other = system.other_documents
     if ranks is None or not ranks.relevant().any() or (other is not None and other.explains_the_run):
@@ -230,11 +220,10 @@ def nothing_found(system: ExaminedRun) -> Iterator[CheckFinding]:
 
 @check(
     "unjudged", "run", "warning", "note",
-    question="Are documents in the first 5, 10 or 20 unjudged: more than 20 % (a warning), more than 5 % (a note)?",
     advice="they count as not relevant: `assay compare` says whether they could change a verdict",
 )  # fmt: skip
 def unjudged(system: ExaminedRun) -> Iterator[CheckFinding]:
-    """The mean share of unjudged documents over topics."""
+    """Are documents in the first 5, 10 or 20 unjudged: more than 20 % (a warning), more than 5 % (a note)?"""
     ranks, other = system.ranks, system.other_documents
     if ranks is None or (other is not None and other.explains_the_run):
         return

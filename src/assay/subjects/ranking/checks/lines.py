@@ -22,11 +22,10 @@ def _bad(problems: Sequence[Problem]) -> list[Example]:
 
 @check(
     "empty", "file", "error", "warning",
-    question="Is the file empty, or without a line of data (of a run, a warning)?",
     advice="unless a system really found nothing, write the file again: whatever made it has failed",
 )  # fmt: skip
 def empty(file: Opened) -> Iterator[CheckFinding]:
-    """No byte, or nothing but blank lines and comments; a run may be that of a system that found nothing."""
+    """Is the file empty, or without a line of data (of a run, a warning)?"""
     severity: Severity = "warning" if file.kind == "run" else "error"
     if file.source is None:
         if file.frame is not None and not file.rows.height:
@@ -43,24 +42,16 @@ def is_empty(file: Opened) -> bool:
     return file.frame is None and not is_damaged and (file.is_blank or not file.refusal)
 
 
-@check(
-    "compression", "file", "error",
-    question="Is a compressed file damaged or compressed twice, or is the file an archive?",
-    advice="copy or compress a damaged file again; unpack archives",
-)  # fmt: skip
+@check("compression", "file", "error", advice="copy or compress a damaged file again; unpack archives")
 def compression(file: Opened) -> Iterator[CheckFinding]:
-    """Compressed data that end too soon, or are no longer what was compressed."""
+    """Is a compressed file damaged or compressed twice, or is the file an archive?"""
     if file.looks is not None and file.looks.damage:
         yield finding("compression", "error", file, file.looks.damage)
 
 
-@check(
-    "encoding", "file", "error",
-    question="Is the file in another encoding than UTF-8?",
-    advice="save the file as UTF-8",
-)  # fmt: skip
+@check("encoding", "file", "error", advice="save the file as UTF-8")
 def encoding(file: Opened) -> Iterator[CheckFinding]:
-    """UTF-16, or bytes of Latin-1."""
+    """Is the file in another encoding than UTF-8?"""
     lines = file.tolerated
     if lines is not None and lines.encoding == "UTF-16":
         yield finding("encoding", "error", file, "the file is in UTF-16, not in UTF-8")
@@ -75,11 +66,10 @@ def encoding(file: Opened) -> Iterator[CheckFinding]:
 
 @check(
     "separators", "file", "error",
-    question="Are fields separated by commas, without a header that names them?",
     advice="separate all fields by one space or one tab; a table with commas needs a header line",
 )  # fmt: skip
 def separators(file: Opened) -> Iterator[CheckFinding]:
-    """Commas and the like without a header."""
+    """Are fields separated by commas, without a header that names them?"""
     lines = file.tolerated
     if lines is not None and lines.separator is not None and not lines.named:
         message = f"fields are separated by {lines.separator!r}, not by blanks, and no header names them"
@@ -88,11 +78,10 @@ def separators(file: Opened) -> Iterator[CheckFinding]:
 
 @check(
     "format", "file", "error",
-    question="Is the file in a format that Assay does not know?",
     advice="write a run as `query_id Q0 doc_id rank score tag`, judgments as `query_id 0 doc_id grade`; see docs/files",
 )  # fmt: skip
 def file_format(file: Opened) -> Iterator[CheckFinding]:
-    """Nothing that could be read as a table, and not a table of another kind either; what strict readers refuse."""
+    """Is the file in a format that Assay does not know?"""
     if file.is_blank or file.other or not file.refusal:
         return
     if (lines := file.tolerated) is not None:
@@ -107,13 +96,9 @@ def _has_empty_ids(file: Opened) -> bool:
     return any(bool((file.rows[column] == "").any()) for column in ("query_id", "doc_id"))
 
 
-@check(
-    "swapped", "file", "error",
-    question="Is a run given in place of judgments, or the other way round?",
-    advice="judgments come first, then the runs: assay doctor QRELS RUN...",
-)  # fmt: skip
+@check("swapped", "file", "error", advice="judgments come first, then the runs: assay doctor QRELS RUN...")
 def swapped(file: Opened) -> Iterator[CheckFinding]:
-    """A table of another kind than its place says."""
+    """Is a run given in place of judgments, or the other way round?"""
     if file.frame is None and file.other:
         wanted = "a run" if file.kind == "run" else "judgments"
         yield finding("swapped", "error", file, f"expected {wanted}, but this looks like {file.other}")
@@ -121,11 +106,10 @@ def swapped(file: Opened) -> Iterator[CheckFinding]:
 
 @check(
     "header", "file", "error",
-    question="Is there a line with the names of columns in a format that has none?",
     advice="delete that line; or separate all fields by commas or tabs, which makes it a table with a header",
 )  # fmt: skip
 def header(file: Opened) -> Iterator[CheckFinding]:
-    """`qid Q0 docno rank score tag` as the first line."""
+    """Is there a line with the names of columns in a format that has none?"""
     if file.tolerated is not None and file.tolerated.header is not None:
         bad = file.tolerated.header
         yield finding(
@@ -135,23 +119,18 @@ def header(file: Opened) -> Iterator[CheckFinding]:
 
 @check(
     "malformed", "file", "error",
-    question="Do lines have too few or too many columns?",
     advice="fix or delete these lines, and find out what wrote them: lines next to them may be wrong, too",
 )  # fmt: skip
 def malformed(file: Opened) -> Iterator[CheckFinding]:
-    """Lines that are not rows, where the others are."""
+    """Do lines have too few or too many columns?"""
     if file.tolerated is not None and (bad := file.tolerated.malformed):
         message = f"{number_of('line', len(bad))} without the expected {file.tolerated.width} columns"
         yield finding("malformed", "error", file, message, len(bad), examples=_bad(bad))
 
 
-@check(
-    "numbers", "file", "error", "warning",
-    question="Are scores or grades not numbers, or infinite?",
-    advice=f"{_PLAIN}; {_FINITE}",
-)  # fmt: skip
+@check("numbers", "file", "error", "warning", advice=f"{_PLAIN}; {_FINITE}")
 def numbers(file: Opened) -> Iterator[CheckFinding]:
-    """Text, NaN, decimal commas; infinite scores."""
+    """Are scores or grades not numbers, or infinite?"""
     column = "score" if file.kind == "run" else "relevance"
     if file.tolerated is not None and (bad := file.tolerated.numbers):
         message = f"{number_of('line', len(bad))} without a numeric {column}"
@@ -170,12 +149,10 @@ def numbers(file: Opened) -> Iterator[CheckFinding]:
 
 
 @check(
-    "tags", "file", "warning",
-    question="Does a run have several tags, as if several runs were concatenated?",
-    advice="keep the lines of one tag in a file; if they belong together, give them one tag",
-)  # fmt: skip
+    "tags", "file", "warning", advice="keep the lines of one tag in a file; if they belong together, give them one tag"
+)
 def tags(file: Opened) -> Iterator[CheckFinding]:
-    """More than one value in the last column."""
+    """Does a run have several tags, as if several runs were concatenated?"""
     if file.frame is None or "tag" not in file.rows.columns:
         return
     names = file.rows["tag"].rle().struct.field("value").unique(maintain_order=True)
@@ -191,12 +168,10 @@ _PAIR = ("query_id", "doc_id")
 
 
 @check(
-    "duplicates", "ranking", "error",
-    question="Does a query list a document twice?",
-    advice="find out why; until then, evaluate with `{duplicates=first}` or `best`",
-)  # fmt: skip
+    "duplicates", "ranking", "error", advice="find out why; until then, evaluate with `{duplicates=first}` or `best`"
+)
 def duplicates(system: ExaminedRun) -> Iterator[CheckFinding]:
-    """Rows of a run with a query and a document that came before."""
+    """Does a query list a document twice?"""
     again = system.repeated
     count = int(again.sum())
     if not count:
@@ -214,11 +189,10 @@ def duplicates(system: ExaminedRun) -> Iterator[CheckFinding]:
 
 @check(
     "judged-twice", "judgments", "error", "warning",
-    question="Is a document judged twice for a query, with the same grade or with another?",
     advice="keep one judgment per document; where assessors disagree, decide by a rule such as the majority",
 )  # fmt: skip
 def judged_twice(case: ExaminedCollection) -> Iterator[CheckFinding]:
-    """Rows of judgments that come again; of several judges or subtopics, those of one."""
+    """Is a document judged twice for a query, with the same grade or with another?"""
     file = case.judgments
     keys = [*_PAIR, case.judge_column] if case.has_judges and case.judge_column else list(_PAIR)
     frame = file.rows.with_row_index("row")
@@ -250,11 +224,10 @@ def _later(rows: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
 
 @check(
     "judges", "judgments", "error",
-    question="Does column 2 of the judgments name several judges, or subtopics?",
     advice="choose a judge (`{judge}`), or say that they are subtopics (`{subtopics=True}`); evaluation needs to know",
 )  # fmt: skip
 def judges(case: ExaminedCollection) -> Iterator[CheckFinding]:
-    """Several judgments of a document that column 2 tells apart."""
+    """Does column 2 of the judgments name several judges, or subtopics?"""
     if case.judge_column is None or not case.has_judges:
         return
     file = case.judgments

@@ -63,11 +63,10 @@ def tie_ranges(ranks: Ranks, measures: tuple[Measure, ...]) -> list[Range]:
 
 @check(
     "ties", "run", "warning",
-    question="Would equal scores in another order change the mean of a measure by 0.0001 or more?",
     advice="make scores distinct, or give the order by rank (`{rank_by=rank}`); `{ties=expected}` averages over orders",
 )  # fmt: skip
 def ties(system: ExaminedRun) -> Iterator[CheckFinding]:
-    """Ties that can change a measure, with the lowest and the highest value over all orders."""
+    """Would equal scores in another order change the mean of a measure by 0.0001 or more?"""
     ranks = system.ranks
     ranges = [] if ranks is None else tie_ranges(ranks, system.case.measures)
     if ranks is None or not ranges:
@@ -102,11 +101,10 @@ def ties(system: ExaminedRun) -> Iterator[CheckFinding]:
 
 @check(
     "equal-scores", "ranking", "error",
-    question="Are all scores of (nearly) all queries the same?",
     advice="the scores were lost: write them again, or order by rank with `{rank_by=rank}` if the ranks are right",
 )  # fmt: skip
 def equal_scores(system: ExaminedRun) -> Iterator[CheckFinding]:
-    """Queries of which all documents have one score."""
+    """Are all scores of (nearly) all queries the same?"""
     several = system.queries.filter(pl.col("count") > 1)
     equal = several.filter(pl.col("lowest") == pl.col("highest"))
     if equal.height and equal.height >= NEARLY_ALL * several.height:
@@ -129,11 +127,10 @@ _SWAP = "exchange the two columns"
 
 @check(
     "rank-conflict", "ranking", "error", "warning",
-    question="Does the rank column contradict the scores (a worse rank with a higher score)?",
     advice="find out which is right: Assay and trec_eval order by score, some tools by rank (here `{rank_by=rank}`)",
 )  # fmt: skip
 def rank_conflict(system: ExaminedRun) -> Iterator[CheckFinding]:
-    """Ranks that say another order; an error if nearly all queries are exactly upside down."""
+    """Does the rank column contradict the scores (a worse rank with a higher score)?"""
     conflicts = system.conflicts
     if not conflicts.queries:
         return
@@ -153,11 +150,10 @@ def rank_conflict(system: ExaminedRun) -> Iterator[CheckFinding]:
 
 @check(
     "ranks", "ranking", "error", "warning",
-    question="Are ranks not whole numbers, or swapped with the scores?",
     advice=f"{_NOTHING}; {_SWAP} if ranks and scores stand in each other's place",
 )  # fmt: skip
 def ranks(system: ExaminedRun) -> Iterator[CheckFinding]:
-    """Ranks that are odd in themselves."""
+    """Are ranks not whole numbers, or swapped with the scores?"""
     run = system.run
     if "rank" not in run.rows.columns:
         return
@@ -175,13 +171,9 @@ def ranks(system: ExaminedRun) -> Iterator[CheckFinding]:
             yield finding("ranks", "warning", run, message, rows.len(), examples=examples, todo=_NOTHING)
 
 
-@check(
-    "upside-down", "run", "warning",
-    question="Is the run better when reversed, by half in AP and in more topics than chance allows (sign test, 1 %)?",
-    advice="if lower scores are better, as with distances, negate them",
-)  # fmt: skip
+@check("upside-down", "run", "warning", advice="if lower scores are better, as with distances, negate them")
 def upside_down(system: ExaminedRun) -> Iterator[CheckFinding]:
-    """A run that would be better if it were read from its end."""
+    """Is the run better when reversed, by half in AP and in more topics than chance allows (sign test, 1 %)?"""
     ranks = system.ranks
     # Where the ranks say so, it has been told with certainty.
     if ranks is None or system.ranks_are_upside_down or system.columns_are_swapped:
@@ -201,13 +193,9 @@ def upside_down(system: ExaminedRun) -> Iterator[CheckFinding]:
         )
 
 
-@check(
-    "perfect", "run", "warning",
-    question="Are nDCG, AP and RR at their largest value in (nearly) all topics, as if the judgments had made the run?",
-    advice="find out how the run was made: it may have been built from the judgments",
-)  # fmt: skip
+@check("perfect", "run", "warning", advice="find out how the run was made: it may have been built from the judgments")
 def perfect(system: ExaminedRun) -> Iterator[CheckFinding]:
-    """A ranking without a fault in at least nine of ten topics, and in five at least."""
+    """Are nDCG, AP and RR at their largest value in (nearly) all topics, as if the judgments had made the run?"""
     topics, faultless = _faultless(system.ranks)
     if topics >= LEAST_TOPICS and faultless >= NEARLY_ALL * topics:
         message = f"a perfect ranking (nDCG, AP and RR are 1) in {share(faultless, topics, 'topic')}"
@@ -232,12 +220,10 @@ _LEAST_DEPTH, _LEAST_QUERIES = 10, 5
 
 
 @check(
-    "truncated", "ranking", "warning",
-    question="Is the last query less than half as long as every other?",
-    advice="write or copy the file again, unless the query really has so few results",
-)  # fmt: skip
+    "truncated", "ranking", "warning", advice="write or copy the file again, unless the query really has so few results"
+)
 def truncated(system: ExaminedRun) -> Iterator[CheckFinding]:
-    """The last query has less than half of what any other one has."""
+    """Is the last query less than half as long as every other?"""
     *others, length = system.queries["count"].to_list()
     last = system.run.rows["query_id"][-1]
     if len(others) < _LEAST_QUERIES - 1 or system.queries["query_id"][-1] != last:
@@ -276,11 +262,10 @@ def depth(systems: Sequence[ExaminedRun]) -> Iterator[CheckFinding]:
 
 @check(
     "identical-runs", "rankings", "warning",
-    question="Do two runs rank the same documents in the same order?",
     advice="one was probably copied, or a change had no effect: leave one out of the comparison",
 )  # fmt: skip
 def identical_runs(systems: Sequence[ExaminedRun]) -> Iterator[CheckFinding]:
-    """The same queries, documents and order; scores may differ."""
+    """Do two runs rank the same documents in the same order?"""
     alike: dict[bytes, list[ExaminedRun]] = {}
     for system in systems if len(systems) > 1 else ():
         alike.setdefault(_ordered(system).hash_rows().to_numpy().tobytes(), []).append(system)
