@@ -85,6 +85,16 @@ SUBJECTS = {
 }
 #: What the columns of a table make it (see `kind_of` in `tables/roles.py`) -> its subject.
 OF_TABLES = {"predictions": "labels", "clusters": "clusters", "scores": "scores", "labels": "judges"}
+#: The vocabulary of counts that somebody made by hand, or of a measure -> the subject that they are of.
+OF_VOCABULARIES = {
+    "ranking": "ranking",
+    "binary": "labels",
+    "multiclass": "labels",
+    "clustering": "clusters",
+    "agreement": "judges",
+    "behaviour": "clicks",
+    "order": "scores",
+}
 #: Subjects that a look at a file's first lines tells, where columns do not -> the function that looks.
 RECOGNISED = {"clicks": "assay.files.log_looks:looks_like_log"}
 #: The subject of inputs that do not tell it: one alone, one alone that `doctor` looks at, and several together.

@@ -50,7 +50,7 @@ _FAMILIES: dict[str, tuple[Vocabulary, ...]] = {
     "geometry": ("clustering",),
     "agreement": ("agreement",),
     "behaviour": ("behaviour",),
-    "order": ("orders",),
+    "orders": ("order",),
 }
 #: Most measures that people ask for are in these: a ranking's measures are looked for there before all are loaded.
 _OFTEN_ASKED_FOR = ("precision", "average_precision", "gain", "cascade")

@@ -17,11 +17,9 @@ from assay.core.options import ExplanationRules
 from assay.files.sources import Source
 from assay.measures import parse_measure
 from assay.measures.counting.confusion import Confusion
-from assay.measures.counting.confusion_matrix import ConfusionMatrix, Orientation
-from assay.measures.counting.points import Points
+from assay.measures.counting.confusion_matrix import Orientation
 from assay.measures.counting.ranking import policies
 from assay.measures.counting.ranks import Ranks
-from assay.measures.counting.scored import Scored
 from assay.measures.registry import Measure
 from assay.measures.vocabularies import by_alias
 from assay.verbs.explanation.numbers import View
@@ -125,10 +123,6 @@ def _missed(
     return rest
 
 
-#: Counts that somebody made by hand -> the subject that they are of.
-_COUNTS = {ConfusionMatrix: "labels", Scored: "labels", Points: "clusters"}
-
-
 def explain(
     measure: str | Measure,
     given: Any,
@@ -181,20 +175,23 @@ def explain(
 
 
 def _name_of(measure: str | Measure, value: Any, run: Any) -> str:
-    """The subject of what was given; rank correlations are of scores; of counts of decisions, the measure tells it."""
+    """The subject of what was given; two orders have measures of their own, and for decisions the measure tells it."""
     if isinstance(measure, Measure):
         is_of_orders = measure.definition.vocabulary == "order"
     else:
         is_of_orders = by_alias(str(measure).partition("(")[0].strip(), "order") is not None
     if is_of_orders:
-        return "scores"
+        return registry.OF_VOCABULARIES["order"]
     if run is not None:
-        return "ranking"
+        return registry.TOGETHER
     if isinstance(value, Confusion):
-        return "labels" if value.unit_kind != "query" or is_of_classes(measure) else "ranking"
-    counts = next((name for kind, name in _COUNTS.items() if isinstance(value, kind)), "")
-    # A file alone is no ranking: whoever has judgments gives a run with them.
-    return counts or name_of(value) or ("labels" if isinstance(value, str | os.PathLike | Source) else "ranking")
+        of_classes = value.unit_kind != "query" or is_of_classes(measure)
+        return registry.OF_VOCABULARIES["binary"] if of_classes else registry.TOGETHER
+    if vocabularies := getattr(value, "vocabularies", ()):
+        return registry.OF_VOCABULARIES[vocabularies[0]]
+    # A file alone holds no judgments with a run.
+    alone = registry.EXAMINED if isinstance(value, str | os.PathLike | Source) else registry.TOGETHER
+    return name_of(value) or alone
 
 
 def is_of_classes(measure: str | Measure) -> bool:

@@ -110,15 +110,16 @@ class Learner:
         return {f"{last}__sample_weight" if last else "sample_weight": weight}
 
     def in_folds(
-        self, items: FoldItems, splits: Splits, *, model: Any = None, train: bool = False, **aligned: Any
+        self, items: FoldItems, splits: Splits, *, model: Any = None, train: bool = False, groups: Any = None
     ) -> FittedFolds:
         """Let a fresh copy learn in each fold (`cross_validate`), and ask it about the tested items, or about all.
 
-        `model`: one made from the estimator, in its place. `aligned`: what fitting takes besides, one value an item.
+        `model`: one made from the estimator, in its place. `groups`: those of the items, where fitting takes them.
         """
         from sklearn.model_selection import cross_validate  # noqa: PLC0415
 
         weights = self.weights(items.weight)
+        grouped = {} if groups is None else {"groups": groups}
         with recorded(self.name, f"in {number_of('fold', len(splits.each))}") as warned:
             models = cross_validate(
                 self.model if model is None else model,
@@ -126,7 +127,7 @@ class Learner:
                 items.y,
                 cv=splits,
                 scoring=_unscored,
-                params=weights | aligned,
+                params=weights | grouped,
                 n_jobs=self.n_jobs,
                 return_estimator=True,
                 error_score="raise",

@@ -119,11 +119,10 @@ def _searches(learner: Learner, items: FoldItems, splits: Splits, search: Any, m
     from sklearn.base import clone  # noqa: PLC0415
 
     weights = learner.weights(items.weight)
-    groups = {} if items.groups is None else {"groups": items.groups}
-    folds = learner.in_folds(items, splits, model=search, train=not splits.tiny, **groups)
+    folds = learner.in_folds(items, splits, model=search, train=not splits.tiny, groups=items.groups)
     with recorded(learner.name):
         once = clone(search).set_params(cv=splits, refit=False, n_jobs=learner.n_jobs)
-        once.fit(items.X, items.y, **weights, **groups)
+        once.fit(items.X, items.y, **weights, groups=items.groups)
     if any(np.isnan(fitted.best_score_) for fitted in [*folds.models, once]):
         raise InputError(
             f"{measure} is undefined for every parameter in some fold: choose by another measure "

@@ -160,11 +160,21 @@ class Splitter:
         return sum(1 for _ in self.split(X, y, groups))
 
 
-def split_items(items: FoldItems, cv: Any, **design: Any) -> Splits:
+def split_items(
+    items: FoldItems, cv: Any, *, repeats: int = 1, stratify: bool = True, test_size: float = 0.2, seed: int = 0
+) -> Splits:
     """Split items as `crossval` says."""
     from sklearn.model_selection import BaseShuffleSplit  # noqa: PLC0415
 
-    splitter = Splitter.of(cv, groups=items.groups, times=items.times, **design)
+    splitter = Splitter.of(
+        cv,
+        groups=items.groups,
+        times=items.times,
+        repeats=repeats,
+        stratify=stratify,
+        test_size=test_size,
+        seed=seed,
+    )
     with warnings.catch_warnings(record=True, action="always") as caught:
         pairs = _pairs(splitter, items)
     if items.times is not None and isinstance(cv, str) and cv == "time":
