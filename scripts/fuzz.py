@@ -136,6 +136,7 @@ TEXTS: dict[str, list[str]] = {
     "trec-topics": [SGML_TOPICS, XML_TOPICS], "trec-documents": [SGML_DOCUMENTS],
     "llamaindex-dataset": [json.dumps(LLAMA)], "llamaindex": [lines(LISTED), json.dumps([LISTED])],
     "ragas": [lines(RAGAS)], "ragas-texts": [lines(RAGAS_TEXTS)],
+    "opensearch": [json.dumps({"judgmentRatings": [{"query": "q1", "ratings": [{"docId": "d1", "rating": "2.0"}]}]})],
     "elasticsearch-request": [json.dumps({"requests": [RATED]})],
     "elasticsearch": [json.dumps({"metric_score": 0.5, "details": {"q1": HITS}})],
     "json": ['{"q1": {"d1": 2.5, "d2": 1}, "q2": {}}'],

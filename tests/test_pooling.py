@@ -395,10 +395,10 @@ def test_a_sampled_pool_is_judged_and_estimated_from_files(folder: Path) -> None
         (["make", "a.run", "--groups", "qrels"], "run"),
         (["make", "empty.run", "-o", "out.csv"], "nothing to pool"),
         (["choose", "5", "a.run", "b.run"], "cannot choose 5 runs from 2"),
-        (["simulate", "qrels", "a.run", "--budgets", "x"], "--budgets are whole numbers"),
+        (["simulate", "qrels", "a.run", "--budgets", "x"], "--budgets: expected whole numbers"),
         (["simulate", "qrels", "a.run", "b.run", "--topics", "topics.tsv"], "go together"),
         (["bias", "qrels", "a.run"], "give two or more"),
-        (["bias", "qrels", "a.run", "b.run", "--depths", "1,y"], "--depths are whole numbers"),
+        (["bias", "qrels", "a.run", "b.run", "--depths", "1,y"], "--depths: expected whole numbers"),
         (["estimate", "qrels", "qrels", "a.run"], "stratum"),
     ],
 )

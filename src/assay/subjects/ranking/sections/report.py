@@ -11,7 +11,7 @@ import polars as pl
 
 from assay.core.digits import as_level
 from assay.core.errors import Note, ParameterError, joined, listed, number_of, several
-from assay.core.words import TESTS
+from assay.core.words import INTERVALS, TESTS
 from assay.measures.curve_points import averaged_precision, level_measures
 from assay.show import charts
 from assay.show.figure import Series, around
@@ -234,17 +234,26 @@ class ReportedRankings(Basis):
 
     def configuration(self) -> dict[str, Any]:
         """How the numbers were made, for readers."""
-        settings = self.settings
-        values: dict[str, Any] = {"main measure": self.main, "alpha": f"{settings.alpha:g}"}
+        settings, values = self.settings, dict[str, Any]()
+        values["main measure"] = self.main
         if self.comparison is not None:
             margins = {f"{each.margin.value:g} ({each.margin.says})" for each in self.comparison.findings}
             values |= {
                 "baseline": self.baseline,
                 "test": TESTS[settings.test],
+                "random swaps": "none" if settings.resamples is None else f"{settings.resamples:,}",
                 "correction": correction_of(self.comparison),
+                "family": f"pairs under {'one measure' if settings.family == 'measure' else 'all measures together'}",
                 "margin": ", ".join(sorted(margins)),
                 "power": as_level(settings.power),
             }
+        methods = dict.fromkeys(interval.method for _, interval in self.standings.values())
+        ways = [INTERVALS[method] for method in methods if method in INTERVALS]
+        values |= {
+            "alpha": f"{settings.alpha:g}",
+            "interval": ", ".join(way.short for way in ways) or "none",
+            "bootstrap resamples": f"{settings.bootstrap_resamples:,}" if any(way.is_drawn for way in ways) else None,
+        }
         if self.evaluation is not None:
             values |= {"undefined values": self.evaluation.undefined, "rules for": self.evaluation.compat}
         return values
