@@ -671,16 +671,22 @@ def test_tied_documents_are_placed_alike_by_comparing_and_by_sorting(ties: str, 
 
 
 @each_tie_rule
+@pytest.mark.parametrize("sorting", [0, 1 << 40])
 @pytest.mark.parametrize("letters", ["ab", "aé€😀", "a\0b"])
-def test_dicts_place_tied_documents_like_rows(ties: str, letters: str) -> None:
+def test_dicts_place_tied_documents_like_rows_by_comparing_and_by_sorting(
+    ties: str, sorting: int, letters: str
+) -> None:
     rng = random.Random(32)
+    # Some ids begin another, some begin alike for longer than what is compared at a time.
     ids = sorted({start + "".join(rng.choices(letters, k=rng.randint(1, 12))) for start in ("", "alike-" * 3) * 400})
     queries = [f"q{number}" for number in range(12)]
     qrels = {query: dict.fromkeys(rng.sample(ids, 90), 1) for query in queries[2:]}
     run = {query: {doc: float(rng.randrange(40)) for doc in rng.sample(ids, len(ids))} for query in queries}
     falling = {query: dict(sorted(docs.items(), key=lambda item: -item[1])) for query, docs in run.items()}
-    for dicts in run, falling, {query: falling[query] for query in queries[2:]}:
-        assert_same(Ranks.from_tables(dicts, qrels, ties=ties), Ranks.from_tables(rows_of(dicts), qrels, ties=ties))  # type: ignore[arg-type]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("assay.measures.counting.ranking._SORTING", sorting)
+        for dicts in run, falling, {query: falling[query] for query in queries[2:]}:
+            assert_same(Ranks.from_tables(dicts, qrels, ties=ties), Ranks.from_tables(rows_of(dicts), qrels, ties=ties))  # type: ignore[arg-type]
 
 
 def test_dicts_may_change_after_they_were_taken() -> None:

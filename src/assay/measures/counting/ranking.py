@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any, NamedTuple, TypeAlias, Unpack, get_args, get_type_hints
 
 import numpy as np
+from numpy.typing import NDArray
 
 from assay.core import options
 from assay.core.domains import Choice, Domain, Real, Whole
@@ -210,6 +211,14 @@ def starts(goes_on: Mask) -> Ints:
     return np.append(np.zeros(1, np.int64), np.flatnonzero(~goes_on) + 1)
 
 
+# Tied documents looked at at a time: what is made of their ids stays in the processor's cache.
+_BLOCK = 1 << 9
+# What it takes to begin comparing ids, and to sort them instead, for each document, as a number of comparisons.
+_BEGINNING, _SORTING = 1 << 11, 1 << 5
+
+_WORD = 8
+
+
 def look_up_hits(run: FlatDicts, judgments: Judgments, policies: Policies) -> Found:
     """Find the hits of a run that came in dicts; no document can come twice in a query."""
     number = [judgments.topic_number.get(query, -1) for query in run.query_ids]
@@ -231,7 +240,8 @@ def look_up_hits(run: FlatDicts, judgments: Judgments, policies: Policies) -> Fo
     def by_id(tied: Ints, first: Ints, last: Ints, descending: bool) -> Ints:
         """The rows that documents with equal scores move to when all with that score are sorted by id."""
         ranking = run.doc_ids if row is None else [run.doc_ids[at] for at in row.tolist()]
-        smaller = _smaller(ranking, tied, first, last)
+        blocks = [slice(start, start + _BLOCK) for start in range(0, len(tied), _BLOCK)]
+        smaller = np.concatenate([_smaller(ranking, tied[block], first[block], last[block]) for block in blocks])
         moved: Ints = last - smaller if descending else first + smaller
         return moved
 
@@ -259,6 +269,34 @@ def _judged(run: FlatDicts, number: list[int], topic: Ints, judgments: Judgments
 
 def _smaller(ranking: list[str], tied: Ints, first: Ints, last: Ints) -> Ints:
     """How many documents with the same score have a smaller id than each of some; these come in the order of rows."""
+    start, end, sizes = int(first[0]), int(last[-1]) + 1, last - first + 1
+    comparisons = int(sizes.sum())
+    if _BEGINNING + end - start + comparisons > _SORTING * len(tied):
+        return _smaller_by_sorting(ranking, tied, first, last)
+    # Each id ends in a zero, which is smaller than what a longer one has there: what comes after makes no difference.
+    content = np.frombuffer("\0".join([*ranking[start:end], "\0" * _WORD]).encode(), np.uint8)
+    ends = np.flatnonzero(content == 0)[: 1 - _WORD]
+    if len(ends) != end - start + 1:  # an id has a zero inside
+        return _smaller_by_sorting(ranking, tied, first, last)
+    begin = np.append(0, ends[:-2] + 1)
+    words: NDArray[np.uint64] = np.ndarray(len(content) - _WORD + 1, ">u8", content, strides=(1,))
+    word = words[begin].astype(np.uint64)
+    offset = np.cumsum(sizes) - sizes
+    mine, other = np.repeat(tied - start, sizes), np.repeat(first - start - offset, sizes) + np.arange(comparisons)
+    our, their = word[mine], word[other]
+    smaller = their < our
+    undecided = np.flatnonzero((their == our) & (mine != other))
+    ours, theirs = begin[mine[undecided]], begin[other[undecided]]
+    while len(undecided):
+        ours, theirs = ours + _WORD, theirs + _WORD
+        our, their = words[ours], words[theirs]
+        smaller[undecided[their < our]] = True
+        same = np.flatnonzero(our == their)
+        undecided, ours, theirs = undecided[same], ours[same], theirs[same]
+    return np.add.reduceat(smaller, offset, dtype=np.int64)
+
+
+def _smaller_by_sorting(ranking: list[str], tied: Ints, first: Ints, last: Ints) -> Ints:
     smaller, known, alike = [], -1, ranking
     for mine, start, end in zip(tied.tolist(), first.tolist(), last.tolist(), strict=True):
         if start != known:
