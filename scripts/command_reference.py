@@ -14,7 +14,7 @@ from pathlib import Path
 
 from assay.cli.commands import SUBJECTS, TOP, application, every_command
 from assay.cli.help_pages import panels_of, usage_of
-from assay.core.options import INPUTS, OPTIONS
+from assay.core.evaluation_options import INPUTS, OPTIONS
 
 PAGE = Path(__file__).parents[1] / "docs" / "cli.md"
 BLOCK = re.compile(r"<!-- (?P<command>[a-z -]+) -->\n(?P<body>.*?)<!-- end -->", re.DOTALL)

@@ -22,7 +22,9 @@ from assay import ParameterError, Policies, cli, new_collection
 from assay.cli.commands import SUBJECTS, application, every_command, names_of
 from assay.cli.files import lay_out
 from assay.cli.help_pages import help_page
+from assay.core import evaluation_options
 from assay.core import options as shared
+from assay.core.evaluation_options import PolicyRules
 
 APP = application()
 HELPED = [command for command in every_command() if command != "trec-eval"]
@@ -112,7 +114,7 @@ SEVERAL = {
 
 def declared() -> list[tuple[tuple[str, ...], str]]:
     """The names that options are declared with in the sources, and their help."""
-    paths = [Path(shared.__file__), *Path(cli.__file__).parent.glob("*.py")]
+    paths = [Path(shared.__file__), Path(evaluation_options.__file__), *Path(cli.__file__).parent.glob("*.py")]
     nodes = [node for path in paths for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
     calls = [each for each in nodes if isinstance(each, ast.Call) and ast.unparse(each.func) == "option"]
     options = []
@@ -156,7 +158,7 @@ def test_no_keyword_argument_of_a_public_function_is_without_a_name() -> None:
     ("function", "group"),
     [
         (assay.compare, shared.TestSettings), (assay.compare, shared.SeedOption), (assay.plan, shared.PlanSettings),
-        (assay.gate, shared.GateLevels), (assay.Policies, shared.PolicyRules), (assay.cluster, shared.ClusterRules),
+        (assay.gate, shared.GateLevels), (assay.Policies, PolicyRules), (assay.cluster, shared.ClusterRules),
         (assay.classify, shared.LabelRules), (assay.extract, shared.SpanRules), (assay.classify, shared.Sampling),
     ],
 )  # fmt: skip

@@ -8,7 +8,7 @@ from assay.cli import inputs, items, options, output
 from assay.cli.literals import grades_by_document, names_in
 from assay.cli.options import Output
 from assay.core.errors import ParameterError
-from assay.core.options import EvaluationRules, option
+from assay.core.evaluation_options import EvaluationRules, option
 
 
 class AuditQuestion(TypedDict, total=False):

@@ -11,7 +11,7 @@ from assay.cli.options import LabelInputs, Measured, Output, PointColumns, group
 from assay.core import options as shared
 from assay.core.errors import ParameterError, listed
 from assay.core.errors import number_of as counted
-from assay.core.options import COLUMNS, CONTENTS, TEST, option
+from assay.core.evaluation_options import COLUMNS, CONTENTS, TEST, EvaluationRules, Level, Seed, option
 
 if TYPE_CHECKING:
     from assay.files import Source
@@ -196,7 +196,7 @@ def tune(
     runs: options.Runs,
     to: Folds,
     drawing: shared.SeedOption,
-    rules: shared.EvaluationRules,
+    rules: EvaluationRules,
     folds: Annotated[str | None, option(metavar="N", help="Number of folds of topics (5), or leave-one-out.")] = None,
     fold: Annotated[str | None, option(metavar="NAME", help="The attribute of --topics that names the fold.")] = None,
     topics: options.Topics | None = None,
@@ -252,7 +252,7 @@ class Numbers(Measured):
 
     ks: options.Ks | None = None
     resamples: shared.Resamples | None = None
-    seed: shared.Seed | None = None
+    seed: Seed | None = None
 
 
 def number(
@@ -276,7 +276,7 @@ def by_use(
     order: Annotated[
         str, option(help="Order of reading clusters: best-rank (default), size, mean-score.")
     ] = "best-rank",
-    level: shared.Level = 1.0,
+    level: Level = 1.0,
 ) -> None:
     """Measure what clusters of a run's results are worth to a reader: the best cluster, and reading cluster by cluster.
 

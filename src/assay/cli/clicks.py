@@ -11,7 +11,8 @@ from assay.cli.literals import list_of_numbers
 from assay.cli.options import Output
 from assay.core import options as shared
 from assay.core.errors import ParameterError
-from assay.core.options import ClickFitOptions, JudgingRules, LogRules, ModelTrialOptions, Sampling, SeedOption, option
+from assay.core.evaluation_options import Level, option
+from assay.core.options import ClickFitOptions, JudgingRules, LogRules, ModelTrialOptions, Sampling, SeedOption
 
 Sources: TypeAlias = Annotated[
     list[str],
@@ -152,7 +153,7 @@ def judge(log: LogFile, judging: JudgingRules, reading: LogRules, to: Output) ->
 class Agreeing(TypedDict, total=False):
     """When a judgment is relevant, and when a difference is more than chance."""
 
-    relevance_level: shared.Level
+    relevance_level: Level
     alpha: shared.Alpha
 
 

@@ -8,7 +8,8 @@ from typing import Annotated, TypeAlias
 from assay.cli import inputs, options, output
 from assay.cli.options import Output, group
 from assay.core.errors import number_of
-from assay.core.options import SeedOption, option
+from assay.core.evaluation_options import option
+from assay.core.options import SeedOption
 
 Folder: TypeAlias = Annotated[Path, options.argument("COLLECTION", "The folder of the collection.")]
 Files: TypeAlias = Annotated[

@@ -11,7 +11,7 @@ from assay.cli.options import Output, PairedClusters, PairedLabels, Tested, grou
 from assay.cli.output import option as spelt
 from assay.core import options as shared
 from assay.core.errors import ParameterError
-from assay.core.options import CONTENTS, option
+from assay.core.evaluation_options import CONTENTS, Columns, EvaluationRules, option
 
 if TYPE_CHECKING:
     from assay.show.model import Section
@@ -54,9 +54,7 @@ class Lists:
     topics: options.Topics | None = None
 
 
-def search(
-    qrels: options.Judgments, runs: options.Runs, to: Comparing, lists: Lists, rules: shared.EvaluationRules
-) -> None:
+def search(qrels: options.Judgments, runs: options.Runs, to: Comparing, lists: Lists, rules: EvaluationRules) -> None:
     """Test whether one run is better than another, how certain that is, and what it rests on.
 
     The first of two runs is the baseline; of more, every two are compared unless -b names one. Without -m: AP, nDCG@10,
@@ -118,7 +116,7 @@ def scores(
     path: options.ScoreFile,
     to: Comparing,
     direction: options.Direction = (),
-    columns: shared.Columns = None,  # noqa: ARG001  # `calling` sees to it
+    columns: Columns = None,  # noqa: ARG001  # `calling` sees to it
 ) -> None:
     """Test whether one system is better than another, from scores alone, and how certain that is.
 

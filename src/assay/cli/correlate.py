@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from assay.cli import inputs, items, options, output
 from assay.cli.options import Measured, Output, group, settings
 from assay.core.errors import InputError, ParameterError, number_of
-from assay.core.options import EvaluationRules, Sampling, option
+from assay.core.evaluation_options import EvaluationRules, option
+from assay.core.options import Sampling
 
 if TYPE_CHECKING:
     from assay.verbs.correlation import Correlations

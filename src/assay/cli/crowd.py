@@ -8,7 +8,8 @@ from typing import Annotated, Any, TypedDict
 from assay.cli import inputs, options, output
 from assay.cli.options import Output
 from assay.core.errors import ParameterError
-from assay.core.options import COLUMNS, RULES, Alpha, Categories, Columns, Level, RepeatedLabels, SeedOption, option
+from assay.core.evaluation_options import COLUMNS, RULES, Columns, Level, option
+from assay.core.options import Alpha, Categories, RepeatedLabels, SeedOption
 
 LabelFile = Annotated[str, options.argument("LABELS", "Labels, one row each: item, worker, label; - for stdin.")]
 

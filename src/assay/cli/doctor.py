@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from assay.cli import inputs, items, options, output
 from assay.cli.options import ClusterColumns, Output, PredictionColumns, group
 from assay.core import registry
-from assay.core.options import Columns, Level, LogRules, Noise, option
+from assay.core.evaluation_options import Columns, Level, option
+from assay.core.options import LogRules, Noise
 
 if TYPE_CHECKING:
     from assay.verbs.diagnosis import Diagnosis

@@ -10,7 +10,7 @@ from assay.cli.options import ClusterInputs, LabelInputs, Measured, Output, grou
 from assay.core import options as shared
 from assay.core.domains import Choice
 from assay.core.errors import ParameterError
-from assay.core.options import CONTENTS, OUTPUT, option
+from assay.core.evaluation_options import CONTENTS, OUTPUT, option
 from assay.core.registry import load
 
 if TYPE_CHECKING:

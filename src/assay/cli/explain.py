@@ -10,7 +10,7 @@ from assay.cli.literals import cells_in, grades_in, lists_by_name, numbers_by_gr
 from assay.cli.options import ClusterInputs, LabelInputs, Output, group, settings
 from assay.core import options as shared
 from assay.core.errors import ParameterError
-from assay.core.options import CONTENTS, option
+from assay.core.evaluation_options import CONTENTS, EvaluationRules, option
 
 if TYPE_CHECKING:
     from assay.measures.counting import Confusion
@@ -43,7 +43,7 @@ class TypedLists:
     ] = ()
 
 
-def counts_of(measure: str, lists: TypedLists, rules: shared.EvaluationRules) -> Any:
+def counts_of(measure: str, lists: TypedLists, rules: EvaluationRules) -> Any:
     """The counts that a typed list stands for."""
     from assay.measures.definition import GivenCurve  # noqa: PLC0415  # `assay --help` need not load Polars
     from assay.verbs.explanation import ranks_of  # noqa: PLC0415
@@ -121,7 +121,7 @@ def search(
     measure: options.MeasureName,
     lists: TypedLists,
     to: Explaining,
-    rules: shared.EvaluationRules,
+    rules: EvaluationRules,
     qrels: options.Judgments | None = None,
     run: options.Run | None = None,
     query: options.Query | None = None,

@@ -17,7 +17,7 @@ from assay.cli.options import Output
 from assay.cli.output import deliver, message, remarks, written
 from assay.core.domains import Choice
 from assay.core.errors import InputError, ParameterError
-from assay.core.options import option
+from assay.core.evaluation_options import option
 
 if TYPE_CHECKING:
     from assay.files.writing import Table

@@ -14,7 +14,7 @@ from assay.cli.options import Measured, Output, PairedClusters, PairedLabels, gr
 from assay.core import options as shared
 from assay.core.domains import Choice
 from assay.core.errors import AssayError, InputError, ParameterError, number_of
-from assay.core.options import option
+from assay.core.evaluation_options import Columns, EvaluationRules, option
 
 if TYPE_CHECKING:
     from assay.verbs.gating.result import GateResult
@@ -112,7 +112,7 @@ def search(
     old: Annotated[str, options.argument("OLD", "The baseline: a run, or a file from `assay freeze`.")],
     new: Annotated[str, options.argument("NEW", "The candidate: a run; name=FILE names it.")],
     to: Gating,
-    rules: shared.EvaluationRules,
+    rules: EvaluationRules,
     min_judged: shared.MinJudged | None = None,
     slices: options.Slices | None = None,
     topics: options.Topics | None = None,
@@ -177,7 +177,7 @@ def scores(
     two: TwoNames,
     to: Gating,
     direction: options.Direction = (),
-    columns: shared.Columns = None,  # noqa: ARG001  # `calling` sees to it
+    columns: Columns = None,  # noqa: ARG001  # `calling` sees to it
 ) -> Any:
     """Decide whether a new system may replace the baseline: exit 0 not worse, 1 worse, 3 inconclusive.
 
@@ -231,7 +231,7 @@ def freeze(
     qrels: options.Judgments,
     run: options.Run,
     path: Annotated[Path, option("-o", "--output", help="File to write; - for stdout.")],
-    rules: shared.EvaluationRules,
+    rules: EvaluationRules,
     measures: options.Measures = (),
     overwrite: options.Overwrite = False,  # noqa: ARG001  # heeded by whoever calls
     quiet: options.Quiet = False,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from assay.cli.commands import PANELS, SUBJECTS
 from assay.core.errors import number_of
-from assay.core.options import COLUMNS, CONTENTS, INPUTS, OPTIONS, OUTPUT, RULES, TEST
+from assay.core.evaluation_options import COLUMNS, CONTENTS, INPUTS, OPTIONS, OUTPUT, RULES, TEST
 
 if TYPE_CHECKING:
     from cyclopts import App

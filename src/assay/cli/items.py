@@ -21,7 +21,8 @@ from assay.cli.literals import (
 from assay.cli.options import ClusterColumns, ClusterInputs, LabelInputs, PairedClusters, PairedLabels, is_set, settings
 from assay.cli.output import message, remarks
 from assay.core.errors import InputError, ParameterError, did_you_mean, listed, number_of
-from assay.core.options import AgreementRules, Columns, LogRules, RepeatedLabels, Sampling, SpanRules, option
+from assay.core.evaluation_options import Columns, option
+from assay.core.options import AgreementRules, LogRules, RepeatedLabels, Sampling, SpanRules
 
 if TYPE_CHECKING:
     from assay.measures.counting.confusion_matrix import ConfusionMatrix

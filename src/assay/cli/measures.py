@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from assay.cli import options, output
 from assay.cli.options import Output
 from assay.core.errors import ParameterError
-from assay.core.options import option
+from assay.core.evaluation_options import option
 
 if TYPE_CHECKING:
     from assay.measures.registry import Measure

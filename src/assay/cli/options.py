@@ -11,22 +11,8 @@ from pathlib import Path
 from typing import Annotated, Any, TypeVar, dataclass_transform
 
 from assay.core.errors import ParameterError
-from assay.core.options import (
-    COLUMNS,
-    CONTENTS,
-    INPUTS,
-    OUTPUT,
-    TEST,
-    ClusterRules,
-    Columns,
-    MissingItems,
-    Option,
-    Positive,
-    SeedOption,
-    TestSettings,
-    Threshold,
-    option,
-)
+from assay.core.evaluation_options import COLUMNS, CONTENTS, INPUTS, OUTPUT, TEST, Columns, MissingItems, Option, option
+from assay.core.options import ClusterRules, Positive, SeedOption, TestSettings, Threshold
 from assay.core.registry import ENDINGS
 
 Group = TypeVar("Group")

@@ -17,7 +17,7 @@ from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hi
 
 from cyclopts import Parameter
 
-from assay.core.options import INPUTS, Option
+from assay.core.evaluation_options import INPUTS, Option
 
 
 class Field(NamedTuple):

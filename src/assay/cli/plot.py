@@ -12,7 +12,8 @@ from assay.cli.options import ClusterInputs, LabelInputs, group
 from assay.cli.output import message, remarks
 from assay.core.domains import Choice
 from assay.core.errors import ParameterError
-from assay.core.options import CONTENTS, ClickRules, EvaluationOptions, LogRules, Sampling, SeedOption, option
+from assay.core.evaluation_options import CONTENTS, option
+from assay.core.options import ClickRules, EvaluationOptions, LogRules, Sampling, SeedOption
 
 if TYPE_CHECKING:
     from assay.verbs.curves import Curve

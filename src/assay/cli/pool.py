@@ -8,7 +8,8 @@ from assay.cli import inputs, options, output
 from assay.cli.literals import list_of_numbers
 from assay.cli.options import Output
 from assay.core.errors import ParameterError
-from assay.core.options import Confidence, SeedOption, option
+from assay.core.evaluation_options import option
+from assay.core.options import Confidence, SeedOption
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,7 +6,8 @@ from typing import Any
 
 from assay.cli import inputs, items, options, output
 from assay.cli.options import Measured, Output, PairedLabels, group
-from assay.core.options import ClickRules, Columns, EvaluationRules, LogRules, PlanSettings, SpanRules
+from assay.core.evaluation_options import Columns, EvaluationRules
+from assay.core.options import ClickRules, LogRules, PlanSettings, SpanRules
 
 
 @group

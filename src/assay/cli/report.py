@@ -11,7 +11,7 @@ from assay.cli import inputs, items, options
 from assay.cli.options import ClusterInputs, LabelInputs, Tested, group
 from assay.cli.output import message, remarks
 from assay.core import options as shared
-from assay.core.options import CONTENTS, option
+from assay.core.evaluation_options import CONTENTS, Columns, EvaluationRules, option
 
 
 @group
@@ -47,7 +47,7 @@ def search(
     qrels: options.Judgments,
     runs: options.Runs,
     to: Reporting,
-    rules: shared.EvaluationRules,
+    rules: EvaluationRules,
     system: options.ListedSystem | None = None,
     topics: options.Topics | None = None,
     documents: options.Documents | None = None,
@@ -102,7 +102,7 @@ def scores(
     path: options.ScoreFile,
     to: Reporting,
     direction: options.Direction = (),
-    columns: shared.Columns = None,  # noqa: ARG001  # `calling` sees to it
+    columns: Columns = None,  # noqa: ARG001  # `calling` sees to it
 ) -> None:
     """Write a report from scores alone: which system is better, and how certain that is.
 

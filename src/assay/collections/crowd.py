@@ -13,7 +13,8 @@ import polars as pl
 from assay.collections.workers import hits, majority_of_others, worker_statistics
 from assay.core.domains import Choice, Real, Whole
 from assay.core.errors import InputError, ParameterError, did_you_mean, listed, number_of
-from assay.core.options import Alpha, Categories, Columns, RepeatedLabels, Seed
+from assay.core.evaluation_options import Columns, Seed
+from assay.core.options import Alpha, Categories, RepeatedLabels
 from assay.core.results import Result
 from assay.files import read_qrels
 from assay.files.labels import read_labels

@@ -14,7 +14,7 @@ import polars as pl
 from assay.collections.run_ranks import PAIR
 from assay.core.domains import Real, Whole
 from assay.core.errors import InputError, ParameterError, listed, number_of
-from assay.core.options import Seed
+from assay.core.evaluation_options import Seed
 from assay.core.results import Result, frame_as_csv
 from assay.files import read_documents, read_topics
 from assay.files.atomic import write_texts

@@ -12,7 +12,8 @@ import polars as pl
 from assay.core.digits import as_level, number
 from assay.core.domains import Whole
 from assay.core.errors import InputError, ParameterError, listed, number_of
-from assay.core.options import Columns, Confidence, JudgeNames, Level, RepeatedLabels, Resamples, Seed
+from assay.core.evaluation_options import Columns, Level, Seed
+from assay.core.options import Confidence, JudgeNames, RepeatedLabels, Resamples
 from assay.core.results import Result
 from assay.measures import parse_measure
 from assay.show.model import Column, Document, Section, Table

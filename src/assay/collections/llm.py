@@ -13,7 +13,8 @@ import polars as pl
 from assay.collections.judge_rankings import JudgeRankings, agree_on_systems
 from assay.core.domains import Real
 from assay.core.errors import InputError, ParameterError, argument, listed, not_among, number_of
-from assay.core.options import Categories, Columns, Resamples, Seed
+from assay.core.evaluation_options import Columns, Seed
+from assay.core.options import Categories, Resamples
 from assay.core.results import Result
 from assay.files.labels import read_labels
 from assay.files.named_columns import named_columns, names_in_any

@@ -12,7 +12,7 @@ import polars as pl
 
 from assay.core.domains import Choice, Whole
 from assay.core.errors import EmptyFileError, InputError
-from assay.core.options import Seed
+from assay.core.evaluation_options import Seed
 from assay.core.results import Result
 from assay.files.atomic import write_text
 from assay.files.named_columns import named_columns, names_of

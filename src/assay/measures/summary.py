@@ -6,7 +6,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from assay.core import options
+from assay.core import evaluation_options as options
 from assay.core.domains import Choice
 from assay.core.errors import InputError
 from assay.measures.counting.judgments import Floats

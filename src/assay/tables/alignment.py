@@ -8,7 +8,7 @@ from typing import TypeAlias, TypeVar
 
 import polars as pl
 
-from assay.core import options
+from assay.core import evaluation_options as options
 from assay.core.domains import Choice
 from assay.core.errors import InputError, listed, number_of
 from assay.tables.clusters import Clusters

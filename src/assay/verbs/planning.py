@@ -14,6 +14,7 @@ import polars as pl
 from assay.core import options
 from assay.core.domains import POSITIVE, Whole, check_levels
 from assay.core.errors import InputError, number_of
+from assay.core.evaluation_options import Seed
 from assay.core.options import SubjectRules
 from assay.core.results import Result
 from assay.core.words import TESTS
@@ -112,7 +113,7 @@ def plan(
     alpha: options.Alpha = 0.05,
     baseline: str | None = None,
     resamples: options.Permutations | None = None,
-    seed: options.Seed = 0,
+    seed: Seed = 0,
     **rules: Unpack[SubjectRules],
 ) -> Plan:
     """Say how large a difference the units at hand can show, and how many units a given difference needs.

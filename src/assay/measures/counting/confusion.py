@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.core.errors import ParameterError, argument_name, listed, number_of
-from assay.core.options import PolicyRules
+from assay.core.evaluation_options import PolicyRules
 from assay.measures.counting.judgments import Ints
 from assay.measures.counting.ranks import Ranks
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeAlias, Unpack, get_args, get_type_hints
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.core import options
+from assay.core import evaluation_options as options
 from assay.core.domains import Choice, Domain, Real, Whole
 from assay.core.errors import ParameterError, argument, refuse_unknown
 from assay.measures.counting.judgments import Floats, Ints, Judgments, Mask

@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from assay.core.errors import InputError, ParameterError, TopicError, argument, number_of
-from assay.core.options import PolicyRules
+from assay.core.evaluation_options import PolicyRules
 from assay.measures.counting.id_normalisation import bridge
 from assay.measures.counting.judgments import (
     Floats,

@@ -14,7 +14,8 @@ import polars as pl
 
 from assay.core.domains import CONFIDENCE, Choice, Real, Whole
 from assay.core.errors import InputError, ParameterError, number_of
-from assay.core.options import Clickless, Confidence, Iterations, Prior, Seed, Tolerance
+from assay.core.evaluation_options import Seed
+from assay.core.options import Clickless, Confidence, Iterations, Prior, Tolerance
 from assay.files.logs import read_log
 from assay.measures.counting.click_counts import with_query_ids
 from assay.measures.counting.clicked_lists import ClickedLists, sums

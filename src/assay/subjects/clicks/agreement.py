@@ -11,7 +11,8 @@ import polars as pl
 
 from assay.core.domains import Real
 from assay.core.errors import InputError, number_of
-from assay.core.options import Alpha, JudgingRules, Level, Resamples, Seed
+from assay.core.evaluation_options import Level, Seed
+from assay.core.options import Alpha, JudgingRules, Resamples
 from assay.core.results import Result
 from assay.measures.counting.judgments import Floats
 from assay.measures.counting.orders import Comparisons

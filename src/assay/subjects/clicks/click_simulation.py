@@ -9,7 +9,7 @@ import polars as pl
 
 from assay.core.domains import Whole
 from assay.core.errors import InputError
-from assay.core.options import Seed
+from assay.core.evaluation_options import Seed
 from assay.files.collections import read_run
 from assay.files.log_looks import looks_like_log
 from assay.files.logs import read_log

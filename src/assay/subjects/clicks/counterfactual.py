@@ -11,7 +11,8 @@ import polars as pl
 
 from assay.core.domains import POSITIVE, SHARE, Real, Whole
 from assay.core.errors import InputError, ParameterError, argument, joined, number_of
-from assay.core.options import Clip, Confidence, ExaminationCurve, MinCoverage, RankCutoff, Resamples, Seed
+from assay.core.evaluation_options import Seed
+from assay.core.options import Clip, Confidence, ExaminationCurve, MinCoverage, RankCutoff, Resamples
 from assay.core.results import Result
 from assay.files.collections import read_run
 from assay.files.sources import is_file

@@ -13,7 +13,8 @@ from scipy import special
 
 from assay.core.digits import p_phrase
 from assay.core.errors import InputError, ParameterError, did_you_mean, listed, number_of, only_one, several
-from assay.core.options import Columns, Confidence, Segments, UnitOfLog
+from assay.core.evaluation_options import Columns
+from assay.core.options import Confidence, Segments, UnitOfLog
 from assay.core.results import Result
 from assay.files.logs import read_log
 from assay.measures import Measure, parse_measure

@@ -12,7 +12,8 @@ import polars as pl
 from assay.core.digits import as_percents
 from assay.core.domains import CONFIDENCE, Choice, Real, Whole
 from assay.core.errors import InputError, ParameterError, number_of
-from assay.core.options import Clickless, Confidence, HeldOut, Iterations, Prior, Seed, SplitBy, Tolerance
+from assay.core.evaluation_options import Seed
+from assay.core.options import Clickless, Confidence, HeldOut, Iterations, Prior, SplitBy, Tolerance
 from assay.core.results import Result
 from assay.measures.counting.clicked_lists import ClickedLists
 from assay.measures.counting.judgments import Mask

@@ -11,16 +11,8 @@ import polars as pl
 
 from assay.core.domains import Choice, Real, Whole
 from assay.core.errors import number_of
-from assay.core.options import (
-    Alpha,
-    GradeQuantiles,
-    MinVotes,
-    PreferenceStrategy,
-    Resamples,
-    SameText,
-    Seed,
-    StrengthPrior,
-)
+from assay.core.evaluation_options import Seed
+from assay.core.options import Alpha, GradeQuantiles, MinVotes, PreferenceStrategy, Resamples, SameText, StrengthPrior
 from assay.core.results import Result
 from assay.measures.counting.preferences import STRATEGIES, preference_votes, suited
 from assay.stats.estimates import standard_errors

@@ -13,7 +13,8 @@ from scipy import sparse
 
 from assay.core.domains import Choice, Whole
 from assay.core.errors import InputError, ParameterError, argument_name, did_you_mean, listed, number_of, several
-from assay.core.options import Categories, Columns, Confidence, JudgeNames, Level, RepeatedLabels, Resamples, Seed
+from assay.core.evaluation_options import Columns, Level, Seed
+from assay.core.options import Categories, Confidence, JudgeNames, RepeatedLabels, Resamples
 from assay.core.options import Scale as ScaleOption
 from assay.core.results import Result
 from assay.files.labels import read_labels

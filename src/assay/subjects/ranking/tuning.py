@@ -14,7 +14,7 @@ import polars as pl
 
 from assay.core.domains import Whole, check_levels
 from assay.core.errors import InputError, ParameterError, did_you_mean, listed, number_of
-from assay.core.options import EvaluationRules
+from assay.core.evaluation_options import EvaluationRules
 from assay.core.results import Result
 from assay.measures.counting.judgments import Floats, Ints
 from assay.measures.registry import Measure

@@ -11,6 +11,7 @@ import numpy as np
 from assay.core import options
 from assay.core.domains import Choice, Whole, check_levels
 from assay.core.errors import Note, argument
+from assay.core.evaluation_options import Seed
 from assay.core.options import SubjectRules
 from assay.measures.registry import Measure
 from assay.stats.bootstrap import Interval, Method
@@ -50,7 +51,7 @@ def compare(
     power: options.Power = 0.8,
     resamples: options.Permutations | None = None,
     bootstrap_resamples: options.Resamples = 10_000,
-    seed: options.Seed = 0,
+    seed: Seed = 0,
     look_into: bool = True,
     **rules: Unpack[SubjectRules],
 ) -> Comparison:

@@ -12,6 +12,7 @@ from assay.core import options, registry
 from assay.core.digits import as_percents
 from assay.core.domains import SHARE, Choice, Whole, check_levels
 from assay.core.errors import InputError, ParameterError, listed, not_among, number_of
+from assay.core.evaluation_options import Seed
 from assay.core.options import SubjectRules
 from assay.measures.registry import Measure
 from assay.stats.pairing import Directions, ItemPairing, MeasuredPairing, Pairing
@@ -207,7 +208,7 @@ def gate(
     topics: Any = None,
     resamples: options.Permutations | None = None,
     bootstrap_resamples: options.Resamples = 10_000,
-    seed: options.Seed = 0,
+    seed: Seed = 0,
     **rules: Unpack[SubjectRules],
 ) -> GateResult:
     """Say whether a candidate may take the baseline's place: it passes, fails, or is inconclusive.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, TypeAlias, Unpack, cast
 
 from assay.core.errors import ParameterError
-from assay.core.options import PolicyRules
+from assay.core.evaluation_options import PolicyRules
 from assay.measures.counting import Confusion
 from assay.measures.counting.judgments import Floats
 from assay.measures.counting.ranking import Policies, policies
