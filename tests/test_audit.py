@@ -386,6 +386,13 @@ def test_as_many_decimals_as_were_typed_have_to_agree(text: str | float, value: 
     assert wanted(text).fits(value) is fits
 
 
+def test_a_percentage_is_understood() -> None:
+    result = audit(JUDGED, RANKING, "nDCG@5", value="57.57")
+    assert result.answer is not None
+    assert result.answer.wanted.percent
+    assert result.answer.matches[0].rules == ()
+
+
 def test_a_percent_sign_means_a_percentage_and_nothing_else() -> None:
     result = audit(JUDGED, RANKING, "nDCG@5", value="57.57%")
     assert result.answer is not None

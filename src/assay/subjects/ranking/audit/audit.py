@@ -32,11 +32,12 @@ _LAST_PLACES = 1e-15
 
 
 class WantedValue(NamedTuple):
-    """A value as another tool printed it: the text, the number, and how many decimals that has."""
+    """A value as another tool printed it: the text, how many decimals it has, and whether it is a percentage."""
 
     text: str
     number: float
     digits: int
+    percent: bool = False
 
     def fits(self, value: float) -> bool:
         """Whether a value, rounded to as many decimals, would be printed so.
@@ -47,6 +48,10 @@ class WantedValue(NamedTuple):
         # Half a digit, and a little more, for a number in the middle may have been rounded either way.
         little = min(_ROUNDING, 1e-3 * 10.0**-self.digits) + _LAST_PLACES * max(1.0, abs(self.number))
         return not math.isnan(value) and abs(value - self.number) <= 0.5 * 10.0**-self.digits + little
+
+    def in_percent(self) -> WantedValue:
+        """The same, taken for a percentage."""
+        return WantedValue(self.text, self.number / 100, self.digits + 2, percent=True)
 
 
 class RuleValue(NamedTuple):
@@ -83,23 +88,27 @@ def wanted(value: str | float) -> WantedValue:
     if not math.isfinite(float(number)) or "_" in bare:
         raise ParameterError(f"the value to look for is a number such as 0.7537, not {value!r}")
     decimals = min(max(-int(number.as_tuple().exponent), 0), _MOST_DIGITS)
-    moved = 0 if bare == text else 2  # by so many places a percent sign moves the point
-    return WantedValue(text, float(number) / 10**moved, decimals + moved)
+    target = WantedValue(text, float(number), decimals)
+    return target if bare == text else target.in_percent()
 
 
 def answer(asked: WantedValue, case: AuditCase, default: AuditSetting, singles: Sequence[RuleValue]) -> Answer:
     """Look among Assay's value (first) and those of single rules, then among further ones and the stated pairs."""
-    value, tried = singles[0].value, list[RuleValue]()
+    top = default.measure.definition.bounds
+    ways = [asked]
+    if not asked.percent and top is not None and top[1] <= 1 < asked.number <= 100:  # 57.57 for 0.5757
+        ways.append(asked.in_percent())
+    value = singles[0].value
     parts = [rule for rule in registered(default.measure) if rule.part]
     unnamed = _different([(rule,) for rule in parts if not rule.tools], case, default, value)
     stated = [(first, other) for first in parts for other in parts if (first.part, other.part) in PAIRS]
-    for values in ([*singles, *unnamed], _different(stated, case, default, value)):
-        tried += values
-        if matches := tuple(each for each in values if asked.fits(each.value)):
-            return Answer(asked, matches, len(tried))
-    known = [each for each in tried if not math.isnan(each.value)]
-    nearest = min(known, key=lambda each: abs(each.value - asked.number), default=None)
-    return Answer(asked, (), len(tried), nearest)
+    matches: list[RuleValue] = []
+    for tried in ([*singles, *unnamed], _different(stated, case, default, value)):
+        matches += tried
+        for way in ways:
+            if fitting := tuple(match for match in tried if way.fits(match.value)):
+                return Answer(way, fitting, len(matches))
+    return Answer(asked, (), len(matches), min(matches, key=lambda match: _distance(match, ways)))
 
 
 def _different(
@@ -119,6 +128,10 @@ def _different(
         if all(abs(after - before) > _ROUNDING for before, after in itertools.pairwise(values)):
             matches.append(RuleValue(chosen, values[-1]))
     return matches
+
+
+def _distance(match: RuleValue, ways: Sequence[WantedValue]) -> float:
+    return math.inf if math.isnan(match.value) else min(abs(match.value - way.number) for way in ways)
 
 
 # What differs by less is the same number, added up in another order.

@@ -104,7 +104,9 @@ def _reasons(audit: Audit) -> Iterator[tuple[str, list[str]]]:
 
 def _answered(answer: Answer) -> Iterator[str]:
     """Which rules give the value; or what was done in vain, and what came nearest."""
-    wanted, value = answer.wanted, answer.wanted.text
+    wanted = answer.wanted
+    is_guessed = wanted.percent and not wanted.text.endswith("%")
+    value = f"{wanted.text} (as a percentage)" if is_guessed else wanted.text
     if not answer.matches:
         yield f"No rule gives {value}."
         yield f"{answer.tried:,} ways of counting were tried: single rules, and a few pairs."
