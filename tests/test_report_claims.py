@@ -273,7 +273,7 @@ def test_the_advice_follows_from_the_verdicts() -> None:
     assert advice({"a": a, "b": a}) == "No query differs under RR: make sure that these are two systems."
     assert advice({"a": a}) == ""
     assert advice({"b": b, "a": a, "c": b}) == "a: better under RR: nothing here stands against it."
-    unchecked = "Better under RR: but what unjudged documents could do was not checked."
+    unchecked = "Better under RR, as far as is judged: what unjudged documents could do was not checked."
     assert advice({"b": b, "a": a}, judged_only=True) == unchecked
 
 
@@ -292,7 +292,8 @@ def test_what_is_unjudged_is_to_be_judged_first() -> None:
     first = "judge these first (assay compare … -m {} --judge-next 25)."
     assert advice(runs, "P@2") == f"Worse, but 24 unjudged documents could turn it: {first.format('P@2')}"
     assert advice(runs, "AP") == f"Worse, but 24 unjudged documents could turn it: {first.format('AP')}"
-    assert advice(runs, ["P@1", "P@2"]) == "Worse under P@1: keep a."
+    said = advice(runs, ["P@1", "P@2"])
+    assert said == f"Worse under P@1; under P@2, too, but 24 unjudged documents could turn it: {first.format('P@2')}"
 
 
 def test_where_one_cannot_tell_the_number_of_queries_that_would_is_named() -> None:

@@ -18,7 +18,6 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from assay import __version__
-from assay.core.digits import number, short, signed
 from assay.core.words import MARKS
 from assay.show import canvas, svg
 from assay.show.cells import Cell, grid
@@ -165,7 +164,6 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters |= {"prose": prose, "named": named, "slug": slug}
-    environment.filters |= {"number": number, "signed": signed, "short": short}
     environment.globals |= {
         "rows_of": _rows_of,
         "size_of": _size_of,

@@ -246,6 +246,10 @@ def _alone(basis: Basis, frame: pl.DataFrame) -> Iterator[Prose | Figure | Table
 
 _LINE, _SHORT = 36, 12  # letters in a line on paper, and lines of a query that is kept on one sheet
 
+_MARKS = {"gained": "+", "lost": "×", "up": "▲", "down": "▼", "same": "="}
+
+_LONGEST = 90
+
 
 def changed(basis: Basis) -> Iterator[Section | str]:
     """Both rankings of the queries that changed most."""
@@ -367,21 +371,34 @@ def _written(query: Mapping[str, Any], moved: pl.DataFrame, place: int) -> Itera
 
 def _drawn(basis: Basis, query: Mapping[str, Any], place: int, top: float) -> dict[str, Any]:
     """A query for the page; `top` is the highest grade, the darkest."""
-    sides, way = _sides(query), basis.higher_is_better(basis.main)
+    sides, way, change = _sides(query), basis.higher_is_better(basis.main), query["difference"]
+    mark = "▲" if change > 0 else "▼" if change < 0 else "="
     depth = max((item["rank"] for side in sides for item in side["ranking"]), default=0)
+    values = " → ".join(number(side["value"]) for side in sides)
     lines = [sum(1 + len(item["title"]) // _LINE for item in side["ranking"]) for side in sides]
     reached = " and ".join(f"{side['system']} reaches {number(side['value'])}" for side in sides)
     says = f"{basis.main} of query {query['query_id']}, summed up by rank: {reached}"
     return {
-        **query,
         "id": f"q{place}",
-        "meaning": meaning(query["difference"], way),
-        "meant": meant(query["difference"], way),
-        "way": noted(way, ", "),
+        "measure": basis.main,
+        "query_id": query["query_id"],
+        "text": query["text"],
+        "meaning": meaning(change, way),
+        "change": f"{mark} {signed(change)}{meant(change, way)}",
+        "both": f"{basis.main} {values}{noted(way, ', ')}",
         "is_short": max(lines) <= _SHORT,
+        "no_steps": query["no_steps"],
+        "best": "" if query["best"] is None else number(query["best"]),
         "figure": _waterfall(query, says),
-        "depth": depth,
-        "top": top,
+        "sides": [
+            {
+                "name": name,
+                "system": side["system"],
+                "value": number(side["value"]),
+                "ranking": [item | _moved(item, name, depth) | _graded(item, top) for item in side["ranking"]],
+            }
+            for name, side in zip(("from", "to"), sides, strict=True)
+        ],
     }
 
 
@@ -413,3 +430,27 @@ def _step(item: Mapping[str, Any]) -> str:
         return f"all below, to rank {item['rank']}: {adds}"
     grade = "not judged" if item["grade"] is None else f"grade {short(item['grade'])}"
     return f"rank {item['rank']}: {item['doc_id']}, {grade}, {adds}"
+
+
+def _graded(item: Mapping[str, Any], top: float) -> dict[str, Any]:
+    """A document's name and its grade, the darker the higher it is on the scale."""
+    grade, text = item["grade"], item["text"]
+    title = item["title"] or text[:_LONGEST] + ("…" if len(text) > _LONGEST else "") or item["doc_id"]
+    if grade is None:
+        return {"title": title, "chip": "?", "level": "unjudged", "alternative": "not judged"}
+    level = 0 if grade <= 0 else min(3, max(1, round(3 * grade / top)))
+    words = f"grade {short(grade)} of {short(top)}"
+    return {"title": title, "chip": short(grade), "level": f"g{level}", "alternative": words}
+
+
+def _moved(item: Mapping[str, Any], name: str, depth: int) -> dict[str, Any]:
+    """Where the other system has the document, in a mark and words."""
+    other = "" if item["other_rank"] is None else f" {item['other_rank']}"
+    words = {
+        "gained": f"enters the top {depth}, was{other}" if other else "new",
+        "lost": f"leaves the top {depth}, now{other}" if other else "gone",
+        "up": f"{'rises to' if name == 'from' else 'up from'}{other}",
+        "down": f"{'falls to' if name == 'from' else 'down from'}{other}",
+        "same": "same rank",
+    }
+    return {"moved": words[item["change"]], "mark": _MARKS[item["change"]]}

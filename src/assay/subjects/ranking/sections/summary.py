@@ -180,18 +180,26 @@ def advice(basis: Basis) -> tuple[str, str]:
 
 
 def _of(basis: Basis, finding: Finding) -> tuple[str, str]:
-    word, measure, says = finding.verdict.word, finding.measure, opening(finding.verdict.word)
-    unjudged = number_of("unjudged document", finding.verdict.unjudged)
+    word, measure = finding.verdict.word, finding.measure
     if word in {"higher", "lower"}:
-        return f"{says}; state the direction of {measure}, or choose a measure that is good or bad.", ""
+        known = f"{measure} is neither good nor bad: choose a measure that is"
+        stated = f"state the direction of {measure} to know whether that is good"
+        return f"{opening(word)}; {stated if finding.direction == 'unknown' else known}.", ""
     if finding.verdict.unjudged and (word != "inconclusive" or finding.units >= FEWEST_UNITS):
-        could = f"and {unjudged} could decide" if word == "inconclusive" else f"but {unjudged} could turn"
-        return f"{says}, {could} it: judge these first.", f"assay compare … -m {measure} --judge-next 25"
+        return _unjudged(finding, opening(word))
     if word == "inconclusive":
         return _open(basis, finding), ""
     if word == "identical":
         return f"No {basis.unit_kind} differs under {measure}: make sure that these are two systems.", ""
-    return _settled(basis, finding), ""
+    return _settled(basis, finding)
+
+
+def _unjudged(finding: Finding, says: str) -> tuple[str, str]:
+    """Judge first what the verdict depends on."""
+    link, could = ("and", "decide") if finding.verdict.word == "inconclusive" else ("but", "turn")
+    why = f"{number_of('unjudged document', finding.verdict.unjudged)} could {could} it"
+    command = f"assay compare … -m {finding.measure} --judge-next 25"
+    return f"{says}, {link} {why}: judge these first.", command
 
 
 def _open(basis: Basis, finding: Finding) -> str:
@@ -206,22 +214,27 @@ def _open(basis: Basis, finding: Finding) -> str:
     return f"Inconclusive: more {several(basis.unit_kind)} may settle it."
 
 
-def _settled(basis: Basis, finding: Finding) -> str:
-    """A verdict that no unjudged document is known to turn round: what the other measures say to it."""
+def _settled(basis: Basis, finding: Finding) -> tuple[str, str]:
+    """A verdict that no unjudged document is known to turn round: what the other measures say against it."""
     others = [each for name in basis.measures[1:] for each in basis.findings(name) if each.system == finding.system]
     word = finding.verdict.word
     against = {"better": ["worse"], "worse": ["better"]}.get(word, ["better", "worse"])
     opposed = [f"{each.verdict.word} under {each.measure}" for each in others if each.verdict.word in against]
+    says = f"{opening(word)} under {finding.measure}"
     if opposed:
-        return f"{opening(word)} under {finding.measure}, but {', '.join(opposed)}: decide which matters."
-    alike = [each.measure for each in others if each.verdict.word == word and not each.verdict.unjudged]
-    names = [finding.measure, *alike]
+        return f"{says}, but {', '.join(opposed)}: decide which matters.", ""
+    same = [each for each in others if each.verdict.word == word]
+    unsure = next((each for each in same if each.verdict.unjudged), None)
+    if unsure is not None:
+        return _unjudged(unsure, f"{says}; under {unsure.measure}, too")
+    if word == "equivalent":
+        return f"{says}: choose by something else, such as cost or speed.", ""
+    names = [finding.measure, *(each.measure for each in same)]
     under = "all measures" if 1 < len(names) == len(basis.measures) else joined(names, most=len(names))
-    ends = {"worse": f"keep {finding.baseline}", "equivalent": "choose by something else, such as cost or speed"}
-    end = ends.get(word, "nothing here stands against it")
+    says = f"{opening(word)} under {under}"
     if basis.is_unchecked(finding):
-        end = "but what unjudged documents could do was not checked"
-    return f"{opening(word)} under {under}: {end}."
+        return f"{says}, as far as is judged: what unjudged documents could do was not checked.", ""
+    return f"{says}: {f'keep {finding.baseline}' if word == 'worse' else 'nothing here stands against it'}.", ""
 
 
 _MOST_NAMES = 6
