@@ -29,6 +29,8 @@ MOVED = {
     ("clustering report", "--ks"): "the number of clusters is chosen by assay clustering number",
     ("clustering evaluate", "--qrels"): "clusters of search results: assay clustering by-use QRELS RUN CLUSTERS",
     ("crowd hits", "--hits"): "it is called --output now",
+    ("topics write", "--topics"): "assay convert FILE topics.ini writes topics to edit",
+    ("", "--unknown"): "labels that --labels does not name are errors: leave --labels out, or merge them before",
     ("", "--bootstrap-resamples"): "it is called --resamples now; the random swaps of a test are --permutations",
 }
 #: Why a subject lacks a verb that the others have.

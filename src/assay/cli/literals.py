@@ -229,9 +229,8 @@ def list_of_numbers(text: str, name: str, kind: Callable[[str], Held] = float) -
     try:
         return [kind(word) for word in text.split(",")]
     except ValueError:
-        raise ParameterError(
-            f"{name}: expected {'whole ' * (kind is int)}numbers as in 5,10,20, got {text!r}"
-        ) from None
+        example = "whole numbers as in 5,10,20" if kind is int else "numbers as in 0.5,0.75,0.9"
+        raise ParameterError(f"{name}: expected {example}, got {text!r}") from None
 
 
 def order_in(text: str) -> dict[str, float]:

@@ -134,7 +134,10 @@ def _listed(known: list[Measure], kind: str | None, form: str | None) -> Documen
             names = measure.definition.trec_eval if of_rankings else (measure.definition.sklearn or "",)
             rows.append((notation, first_sentence(measure), ", ".join(map(name_elsewhere, names))))
     heads = ["measure", "what it is", "in trec_eval" if of_rankings else "in scikit-learn"]
-    parts: list[Table | Prose] = [Table.of("measures", pl.DataFrame(rows, schema=heads, orient="row"))]
+    frame = pl.DataFrame(rows, schema=heads, orient="row")
+    if not any(elsewhere for *_, elsewhere in rows):
+        frame = frame.drop(heads[-1])
+    parts: list[Table | Prose] = [Table.of("measures", frame)]
     if kind is None and form is None:
         other = "assay measures --classifiers, --clusterings, --agreement, --clicks and --orders list the others."
         parts.append(Prose(other, "dim"))

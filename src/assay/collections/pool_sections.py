@@ -114,9 +114,9 @@ def simulation_document(result: PoolSimulation) -> Document:
 
 
 def _best(shares: pl.DataFrame, result: PoolSimulation) -> Iterator[str]:
-    """Which strategy finds most with the middle budget, and from when on systems keep their order."""
-    budgets = result.settings["budgets"]
-    budget = budgets[len(budgets) // 2]
+    """Which strategy finds most with the budget nearest to half of what there is, and when systems keep their order."""
+    half = result.settings["in_runs"] / result.settings["topics"] / 2
+    budget = min(result.settings["budgets"], key=lambda each: abs(each - half))
     rows = shares.filter(budget=budget).drop_nulls("share").sort("share", descending=True, maintain_order=True)
     if rows.height > 1:
         first, last = rows.row(0, named=True), rows.row(-1, named=True)

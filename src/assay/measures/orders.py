@@ -24,7 +24,8 @@ def Kendall(orders: Orders) -> PerUnit:
     .. math:: \frac{C - D}{\sqrt{(N - T_1) (N - T_2)}}
 
     *C*, *D*: pairs in the same and in opposite order; *N*: all pairs; :math:`T_1`, :math:`T_2`: those that are tied in
-    the first and in the second order. It divides by the geometric mean of the pairs that are not tied in either.
+    the first and in the second order. It divides by the geometric mean of two numbers of pairs: those
+    that are untied in the first order, and those that are untied in the second.
 
     >>> Kendall.of(Orders.of(["A", "B", "C", "D"], {"A": 3, "B": 2, "C": 2, "D": 1}))  # 5 / sqrt(6 * 5)
     array([0.9129])

@@ -21,6 +21,8 @@ from assay.tables import Direction
 _SHAPE = r"(?s)(?P<name>[^(@]*+)(?:\((?P<inside>.*)\)\s*+)?(?:@(?P<at>[^@()]*+))?"
 
 _MOST_DIGITS = 18
+# A vocabulary of fewer measures is listed where a name is not known.
+_FEW = 8
 
 _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 
@@ -54,8 +56,11 @@ def parse_measure(text: str | Measure, vocabulary: Vocabulary = "ranking") -> Me
         measure = _of_the_reference_tool(name)
     measure = measure or by_alias(name, vocabulary)
     if measure is None:
-        nearest = did_you_mean(name, known_names(vocabulary))
-        raise UnknownMeasureError(f"no measure is called {name!r}{nearest or '; `assay measures` lists them'}")
+        names = list(registered(vocabulary))
+        lists = f"; there are {', '.join(names)}" if len(names) < _FEW else "; `assay measures` lists them"
+        raise UnknownMeasureError(
+            f"no measure is called {name!r}{did_you_mean(name, known_names(vocabulary)) or lists}"
+        )
     if inside is not None and inside.strip():
         arguments = parse_arguments(inside, text)
         if vocabulary == "ranking" and measure.name == "SetP" and "relative" in arguments:

@@ -1,6 +1,6 @@
 """Clusterings to look at: silhouettes, classes by clusters, and measures over the number of clusters.
 
-Each is an `assay.verbs.curves.Curve`: a table, one number a clustering, and a chart.
+Each is an `assay.verbs.curves.Curve`: a table, one number per clustering, and a chart.
 
 >>> from assay.subjects.clusters import curves as cluster_curves
 >>> from assay import Clusters, cluster

@@ -141,7 +141,8 @@ class NumberOfClusters(Result):
         if higher is None or not values or (_has_a_say(measure) and not self._measured <= values.keys()):
             return None
         sign, order = (1 if higher else -1), (1 if measure == STABILITY else -1)
-        return max(values, key=lambda k: (sign * values[k], order * k))
+        # What differs but for rounding is the same.
+        return max(values, key=lambda k: (sign * float(f"{values[k]:.9g}"), order * k))
 
     @property
     def _measured(self) -> set[int]:

@@ -311,7 +311,7 @@ class Clustering(ItemResult[ClusteredSystem]):
         return estimates_of(system, self.drawn(system.name), self.confidence)
 
     def drawn(self, system: str | None = None) -> Halves | None:
-        """The halves behind a clustering's intervals; None if nobody knows what single items weigh, or count them."""
+        """The halves behind a clustering's intervals; None if nobody knows what single items weigh."""
         clustered, table = self.system(system), self.contingency(system)
         if clustered.clusters is None and table is not None and table.is_weighted:
             return None

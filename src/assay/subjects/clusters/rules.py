@@ -174,11 +174,9 @@ def counts_of_all(tables: Sequence[Clusters | Contingency], rules: Rules, seed: 
                 f"{table.whence}: there are clusters, and neither classes nor points to measure them by: "
                 f"say {argument('truth')} or {argument('points')}"
             )
-    if not any(Points in counts for counts in every) and (rules.metric, rules.sample_size) != ("euclidean", None):
-        raise ParameterError(
-            f"{argument('metric')} and {argument('sample_size')} are about points, and there are none: give X, or say "
-            f"{argument('points')}"
-        )
+    stated = "metric" if rules.metric != "euclidean" else "sample_size" if rules.sample_size is not None else ""
+    if stated and not any(Points in counts for counts in every):
+        raise ParameterError(f"{argument(stated)} is about points, and there are none: say {argument('points')}")
     return every
 
 

@@ -178,7 +178,7 @@ def bounds_of(measure: Measure, ranks: Ranks, undefined: Undefined = "counted_as
 class UnjudgedReach(NamedTuple):
     """How far unjudged documents could move a difference of means (second system less first).
 
-    `documents`: how many unjudged documents one of the systems has within the measure's cut-off, each counted once a
+    `documents`: how many unjudged documents one of the systems has within the measure's cut-off, each counted once per
     query. All of them are, also those whose grade would change nothing, such as what stands below a relevant document
     in both systems under RR: whether a document matters may depend on the grades of others, and to find out takes far
     longer than the bounds do. `judge_next` lists those that matter by themselves.

@@ -15,7 +15,7 @@ from assay.measures.counting.orders import Orders
 from assay.measures.registry import Measure
 from assay.stats.overlap import rbo
 from assay.verbs.explanation.numbers import View, explained
-from assay.verbs.explanation.result import Explanation, Place, not_explained
+from assay.verbs.explanation.result import Explanation, Place
 
 
 def explain_orders(
@@ -27,15 +27,13 @@ def explain_orders(
     >>> explain_orders("tau", orders, Place(), View(None, False), {}).formula.numbers
     '(5 - 1) / 6'
     """
-    if hasattr(inputs[0], "subject"):
-        raise not_explained(inputs[0])
     coefficient = parse_measure(measure, "order")
+    place.refuse("has no meaning for two orders", "system", "query", "label", "item", "threshold")
     place.of_counts(rules)
-    place.refuse("has no meaning for two orders", "query")
     view.refuse_running("two orders")
     if isinstance(inputs[0], Orders):
         orders = inputs[0]
-    elif len(inputs) == 2:
+    elif len(inputs) == 2 and not any(hasattr(value, "subject") for value in inputs):
         orders = Orders.of(*inputs)
     else:
         raise ParameterError(f"{measure} is about two orders of the same items: give two lists, or two dicts")

@@ -417,8 +417,10 @@ def make_report(
     details = {name: value for name in kind.asks if (value := rules.pop(name, None)) is not None}
     baseline, title, command = rules.pop("baseline", None), rules.pop("title", None), rules.pop("command", "")
     known = (*subject.report_rules, *(compare.__kwdefaults__ or ()))
-    wrong = [name for name, value in rules.items() if name not in known and value is not None]
-    check_rules(wrong, subject, ReportOptions.__annotations__)
+    every = ReportOptions.__annotations__
+    # What another subject's report takes may be there, if nothing is said by it.
+    wrong = [name for name in rules if name not in known and (rules[name] is not None or name not in every)]
+    check_rules(wrong, subject, every)
     for name in wrong:
         raise ParameterError(f"{name} has no meaning in a report on {subject.words.rules_of}")
     rules = {name: value for name, value in rules.items() if name in known}
