@@ -171,7 +171,8 @@ def _index(measures: list[Measure]) -> str:
         for measure in measures
     ]
     parts += [_NAMES, _table(("Assay", "trec_eval", "ir_measures", "ranx", "also understood"), names)]
-    listed = "\n".join(["classifiers", "clusterings", "agreement", "clicks", *(measure.name for measure in measures)])
+    others = ("classifiers", "clusterings", "agreement", "clicks", "orders")
+    listed = "\n".join([*others, *(measure.name for measure in measures)])
     return "\n\n".join([*parts, _fenced(f":hidden:\n\n{listed}", "{toctree}")]) + "\n"
 
 
