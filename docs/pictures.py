@@ -70,7 +70,7 @@ PICTURES: dict[str, Callable[[], Curve]] = {
     ).intervals(),
     "difference": lambda: curves.differences(evaluate(QRELS, _two(), "nDCG@10")),
     "classifier-roc": lambda: classifier_curves.roc(SPAM, pos_label="spam"),
-    "classifier-band": lambda: classifier_curves.roc(SPAM, pos_label="spam", system="bayes", band="simultaneous"),
+    "classifier-band": lambda: classifier_curves.roc(SPAM, pos_label="spam", system="bayes", band="pointwise"),
     "classifier-pr": lambda: classifier_curves.precision_recall(SPAM, pos_label="spam"),
     "classifier-det": lambda: classifier_curves.det(SPAM, pos_label="spam"),
     "classifier-calibration": lambda: classifier_curves.calibration(SPAM, pos_label="spam"),
