@@ -460,6 +460,10 @@ DAMAGE = {
     "no probability": (("shared", {"parameter": ["examination"], "rank": [1], "click_above": [None], "value": [7],
                                    "shown": [1]}), "value is no probability"),
     "uneven": (("evidence", {}), "evidence does not fit the pairs"),
+    "no impressions": (("pairs", {"query_id": ["q"], "clicks": [1], "attractiveness": [1.0]}), "pairs have no impress"),
+    "no clicks": (("pairs", {"query_id": ["q"], "impressions": [1], "attractiveness": [1.0]}), "pairs have no clicks"),
+    "no attractiveness": (("pairs", {"query_id": ["q"], "impressions": [1], "clicks": [1]}), "pairs have no attract"),
+    "a word for a truth value": (("converged", "no"), "`converged` is no truth value"),
     "a word for a number": (("trace", ["x"]), "could not convert"),
 }  # fmt: skip
 

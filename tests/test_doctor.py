@@ -1103,6 +1103,22 @@ def test_the_doctor_survives_any_bytes(tmp_path_factory: pytest.TempPathFactory,
     assert isinstance(examined(folder, qrels, run), Diagnosis)
 
 
+def test_a_repeated_name_of_a_column_is_what_is_wrong_with_a_table(tmp_path: Path) -> None:
+    run = ["query_id,doc_id,score,score", "q1,a,1,2", "q1,b,2,1"]
+    findings = {one.check: one.says for one in examined(tmp_path, ["q1 0 a 1", "q1 0 b 0"], run).findings}
+    assert "line 1: expected a name of its own for each column, got 'score'" in findings["format"]
+    assert "swapped" not in findings
+
+
+def test_lines_of_named_tables_are_quoted_as_they_stand_in_the_file(tmp_path: Path) -> None:
+    """Also a line behind a comment, and fields of columns that nobody needs."""
+    run = ["# mine", "query_id,doc_id,score,rank,tag", "q1,a,3,1,t", "q1,b,high,2,t", "q1,c,1"]
+    findings = {one.check: one for one in examined(tmp_path, ["q1 0 a 1", "q1 0 b 0"], run).findings}
+    [number], [malformed] = findings["numbers"].examples, findings["malformed"].examples
+    assert (number.line, number.text) == (4, "'q1,b,high,2,t' ('high' is no number)")
+    assert (malformed.line, malformed.text) == (5, "'q1,c,1' (expected 5 fields)")
+
+
 def test_lines_are_counted_with_comments_and_blank_lines(tmp_path: Path) -> None:
     given = files()
     commented = ["# a run", "", *given.run[:3], "", *given.run[3:], given.run[0]]

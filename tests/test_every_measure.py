@@ -16,7 +16,7 @@ import pytest
 from strategies import shuffled
 from variants import DATA, EXACT, MEASURES, by_query, counted, fill, gain_table, has_gain_table, same, values, variants
 
-from assay import Confusion, Measure, ParameterError, PerUnit, Ranks, parse_measure
+from assay import Confusion, Measure, ParameterError, PerUnit, Ranks, measures, parse_measure
 from assay.measures import vocabularies
 from assay.measures.counting.judgments import Floats
 from assay.measures.summary import counted as settled
@@ -66,6 +66,11 @@ def test_every_family_is_named_where_names_are_looked_for() -> None:
     folder = Path(vocabularies.__file__).parent
     families = {path.stem for path in folder.glob("*.py") if "\n@measure" in path.read_text(encoding="utf-8")}
     assert families == set(vocabularies._FAMILIES)
+
+
+def test_measures_of_rankings_are_listed_where_they_are_imported_from() -> None:
+    """Notebooks complete what `dir` lists."""
+    assert {*vocabularies.registered(), "parse_measure"} <= set(dir(measures))
 
 
 @each_measure

@@ -241,6 +241,14 @@ def test_what_is_no_order_is_refused(measure: str, first: Any, says: str) -> Non
         explain(measure, first, {"A": 1.0, "B": 3.0})
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "which"), [([], [], "first"), ([], ["b"], "first"), (["b"], [], "second"), ({}, {}, "first")]
+)
+def test_empty_rankings_have_no_overlap(first: Any, second: Any, which: str) -> None:
+    with pytest.raises(ParameterError, match=f"the {which} ranking is empty"):
+        explain("RBO", first, second)
+
+
 @pytest.mark.parametrize("measure", ["Kendall", "RBO", "Spearman"])
 def test_arrays_are_orders_as_lists_are(measure: str) -> None:
     first, second = ["A", "B", "C"], ["B", "A", "C"]

@@ -245,6 +245,16 @@ def test_judges_may_be_called_as_columns_are() -> None:
     ranked = agree_on_systems(Labels.of(frame), runs, measure="RR", resamples=10)
     assert ranked.scores.columns == ["system", "judge median", "judge system", "judge majority", "majority"]
     assert ranked.verdicts["outcome"].to_list() == ["same"]
+    assert ranked.conclusion.endswith("of 1 verdict, 1 is the same with every judge, and 0 reversed.")
+
+
+def test_a_judge_never_gets_the_name_of_another() -> None:
+    judges = ("median", "judge median")
+    rows = [(f"q{n}", f"d{d}", judge, d) for n in range(6) for d in (0, 1) for judge in judges]
+    frame = pl.DataFrame(rows, schema=["query_id", "item_id", "judge", "label"], orient="row")
+    runs = {name: {f"q{n}": {"d0": 1.0, "d1": score} for n in range(6)} for name, score in (("a", 0.5), ("b", 2.0))}
+    ranked = agree_on_systems(Labels.of(frame), runs, measure="RR", resamples=10)
+    assert ranked.judges == ("judge judge median", "judge median")
 
 
 def test_rankings_need_topics_grades_and_two_systems() -> None:

@@ -171,6 +171,13 @@ def test_each_run_chosen_adds_most(runs: Runs, number: int, judged: bool) -> Non
         assert row["documents"] == len(covered)
 
 
+def test_chosen_runs_that_add_nothing_are_named() -> None:
+    runs = {"a": {"q": {"d1": 2.0, "d2": 1.0}}, "b": {"q": {"d1": 2.0}}, "c": {"q": {"d2": 1.0}}}
+    assert choose_runs(runs, 1).warnings == ()
+    assert choose_runs(runs, 2).warnings == ("1 run of the choice adds no document: b",)
+    assert choose_runs(runs, 3).warnings == ("2 runs of the choice add no document: b, c",)
+
+
 def test_a_choice_is_held_against_another_selection() -> None:
     runs = {"a": {"q": {"d1": 2.0, "d2": 1.0}}, "b": {"q": {"d1": 2.0}}, "c": {"q": {"d9": 1.0}}}
     choice = choose_runs(runs, 2, compared_with=["a", "b"])

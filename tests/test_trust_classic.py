@@ -65,6 +65,15 @@ def test_a_list_of_terms_is_never_taken_for_judgments() -> None:
     assert warned(collection, "not recognised, and left out: term-vocab")
 
 
+def test_a_list_of_weights_is_left_out_also_where_there_are_no_topics(tmp_path: Path) -> None:
+    (tmp_path / "doc-text").write_text("".join(f"{number}\nwater and tea\n/\n" for number in range(1, 31)))
+    (tmp_path / "rlv-ass").write_text("1\n 3 4\n/\n2\n 5\n/\n")
+    (tmp_path / "term-mst").write_text("".join(f"{term} {term + 9} {term} 0.{term}5\n" for term in range(1, 9)))
+    collection = read_collection(tmp_path)
+    assert list(collection.qrels) == ["rlv-ass"]
+    assert warned(collection, "term-mst: left out: it looks like TREC qrels, but each number comes once, in order")
+
+
 def test_vectors_of_terms_are_never_taken_for_judgments(tmp_path: Path) -> None:
     """They have the layout of the judgments, and the queries that these have: only the name tells them apart."""
     (tmp_path / "doc-text").write_text("".join(f"{number}\nwater and tea\n/\n" for number in range(1, 31)))
@@ -205,6 +214,14 @@ def test_cf_comes_in_several_files_and_a_query_that_lost_its_text_keeps_its_judg
     assert collection.documents.frame["text"][0] == "p < 0.05 & more."
     assert warned(collection, "query 3 is an item of the query before")
     assert warned(collection, "1 topic without text")
+    assert not warned(collection, "than announced")
+
+
+def test_queries_of_cf_with_other_documents_than_announced_are_counted(tmp_path: Path) -> None:
+    queries = cf(tmp_path) / "cfquery.xml"
+    queries.write_text(queries.read_text().replace("<Results>00001</Results>", "<Results>00003</Results>", 1))
+    expected = "1 query with more or fewer documents than announced, such as query 1 with 1 of 3"
+    assert warned(read_collection(tmp_path), expected)
 
 
 # Whatever the collection, a bad file is named and the others are read.

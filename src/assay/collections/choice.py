@@ -79,7 +79,8 @@ def choose_runs(
     settings = {"n": n, "depth": depth, "runs": len(ranks.runs), "compared_with": list(compared_with), "seed": seed}
     settings |= {"by": "new documents" if qrels is None else "new relevant documents"}
     hidden = ["new_relevant", "relevant"] if qrels is None else []
-    return RunChoice(table.drop(hidden), selections.drop(hidden[1:]), settings, tuple(empty_runs(ranks)))
+    warnings = (*empty_runs(ranks), *_idle(table))
+    return RunChoice(table.drop(hidden), selections.drop(hidden[1:]), settings, warnings)
 
 
 def _chosen(ranks: RunRanks, holds: Mask, relevant: Mask, n: int) -> pl.DataFrame:
@@ -111,3 +112,9 @@ def _selections(selections: Mapping[str, Sequence[Sequence[int]]], holds: Mask, 
         row = {"selection": name, "runs": len(several[0]), "documents": covered.sum(axis=1).mean()}
         rows.append(row | {"relevant": (covered & relevant).sum(axis=1).mean()})
     return pl.DataFrame(rows)
+
+
+def _idle(table: pl.DataFrame) -> list[str]:
+    idle = table.filter(pl.col("new") == 0)["run"].to_list()
+    add = "adds" if len(idle) == 1 else "add"
+    return [f"{number_of('run', len(idle))} of the choice {add} no document: {', '.join(idle)}"] if idle else []

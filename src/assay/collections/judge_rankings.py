@@ -90,7 +90,8 @@ class JudgeRankings(Result):
             alike = f"The ranking changes with the judge (tau as low as {number(min(known))})"
         same, opposite = outcomes.count("same"), outcomes.count("reversed")
         verdicts = number_of("verdict", len(outcomes))
-        return f"{alike}; of {verdicts}, {same:,} are the same with every judge, and {opposite:,} reversed."
+        are = "is" if same == 1 else "are"
+        return f"{alike}; of {verdicts}, {same:,} {are} the same with every judge, and {opposite:,} reversed."
 
 
 def agree_on_systems(
@@ -128,9 +129,7 @@ def agree_on_systems(
     if not held.has_topics or not is_numeric(held):
         lacking = "topics" if not held.has_topics else "grades"
         raise InputError(f"{held.origin}: expected {lacking}, so that runs can be evaluated by the labels, got none")
-    # These are names of columns, too.
-    taken = {name: f"judge {name}" for name in ("baseline", "system", "outcome", "majority", "median")}
-    held = replace(held, frame=held.frame.with_columns(pl.col("judge").replace(taken)))
+    held = replace(held, frame=held.frame.with_columns(pl.col("judge").replace(_other_names(held.judges))))
     names = held.judges
     if len(names) > _MOST_JUDGES:
         raise ParameterError(f"rankings by each of {len(names):,} judges are too many to compare: name up to 20 judges")
@@ -160,6 +159,20 @@ def agree_on_systems(
         wanted, names, together, scores, pl.DataFrame(rows).fill_nan(None), verdicts, topics, confidence, resamples,
         seed, tuple(notes), evaluations,
     )  # fmt: skip
+
+
+def _other_names(judges: Sequence[str]) -> dict[str, str]:
+    """Other names for judges who are called as columns are, or as what judges say together.
+
+    >>> _other_names(["ana", "median", "judge median"])
+    {'median': 'judge judge median'}
+    """
+    names = {}
+    for judge in {"baseline", "system", "outcome", "majority", "median"} & set(judges):
+        names[judge] = f"judge {judge}"
+        while names[judge] in judges:
+            names[judge] = f"judge {names[judge]}"
+    return names
 
 
 def _judgments(labels: Labels) -> tuple[str | None, dict[str, pl.DataFrame], int]:

@@ -268,7 +268,8 @@ class _Query(NamedTuple):
     line: int
     number: str
     text: str
-    #: The four grades and the number of each document.
+    #: How many documents are announced, and the four grades and the number of each that is listed.
+    announced: str
     items: list[tuple[str, str]]
 
 
@@ -325,12 +326,13 @@ def _queries(source: Source) -> tuple[list[_Query], tuple[str, ...]]:
         number = next(iter(_held(part, "QueryNumber")), "")
         if not is_whole(number):
             raise FormatError(source.name, line, expected="a <QUERY> with its <QueryNumber>", got=number or "none")
-        queries.append(_Query(line, plain_number(number), " ".join(_held(part, "QueryText")), []))
+        announced = next(iter(_held(part, "Results")), "")
+        queries.append(_Query(line, plain_number(number), " ".join(_held(part, "QueryText")), announced, []))
         for score, document in _ITEM.findall(part):
             if len(score) == _EXPERTS:
                 queries[-1].items.append((score, plain_number(document)))
             elif len(score) == len(document) == len(number):
-                queries.append(_Query(line, plain_number(document), "", []))
+                queries.append(_Query(line, plain_number(document), "", score, []))
                 lost.append(plain_number(document))
             else:
                 raise FormatError(source.name, line, expected="a score of four digits, one per expert", got=score)
@@ -345,6 +347,11 @@ def _queries(source: Source) -> tuple[list[_Query], tuple[str, ...]]:
 def _judgments(source: Source, _name: str) -> Loaded:
     """One row for each expert and document; the sum of the four grades where nobody asks for experts."""
     queries, warnings = _queries(source)
+    others = [each for each in queries if is_whole(each.announced) and int(each.announced) != len(each.items)]
+    if others:
+        example = f"query {others[0].number} with {len(others[0].items)} of {int(others[0].announced)}"
+        count = number_of("query", len(others))
+        warnings += (f"{source.name}: {count} with more or fewer documents than announced, such as {example}",)
     frame = pl.DataFrame(
         [
             (query.number, str(expert), document, float(grade))

@@ -140,28 +140,36 @@ def read_lines(data: bytes, kind: Kind) -> Lines | None:
     lines, encoding, odd = _decoded(data)
     # Equally good ways to read are taken in this order: as what was expected, separated by blanks.
     kinds: list[Kind] = [kind, "qrels" if kind == "run" else "run"]
-    table = next(filter(None, (_named(lines, way) for way in kinds)), None)
+    source, names = _source(lines)
+    if len(set(names)) < len(names) and any(columns_of(way, names) for way in kinds):
+        return None  # whatever has a repeated name is not known: the strict readers say so
+    table = next(filter(None, (_named(lines, source, names, way) for way in kinds)), None)
     if table is None and (shape := _unnamed(lines, kinds)) is not None:
         table = _rows(lines, shape)
     return None if table is None else table._replace(encoding=encoding, encoding_lines=odd)
 
 
-def _named(lines: list[tuple[int, str]], kind: Kind) -> Lines | None:
-    """A table whose columns have names, as its strict readers read it; what these refuse is gathered."""
+def _source(lines: list[tuple[int, str]]) -> tuple[Source, list[str]]:
+    """The lines as a source, each at its own place; and its names of columns."""
     texts = [""] * (lines[-1][0] if lines else 0)
     for line, text in lines:
         texts[line - 1] = text
     source = Source(io.BytesIO("\n".join(texts).encode(errors="replace")), "lines")
-    head, number = head_of(source), _NUMBERS[kind]
-    names = names_of(head) if not head.text.startswith("[") else []
-    columns = columns_of(kind, names) or {}
-    if number not in columns or len(set(names)) < len(names):
+    head = head_of(source)
+    return source, names_of(head) if not head.text.startswith("[") else []
+
+
+def _named(lines: list[tuple[int, str]], source: Source, names: list[str], kind: Kind) -> Lines | None:
+    """A table whose columns have names, as its strict readers read it; what these refuse is gathered."""
+    number, columns = _NUMBERS[kind], columns_of(kind, names) or {}
+    if number not in columns:
         return None
+    head, texts = head_of(source), dict(lines)
     wanted = [name for name in ("query_id", "doc_id", number, "rank", "judge", "iteration") if name in columns]
     bad: list[Problem] = []
 
     def refuse(line: int, expected: str, got: str) -> None:
-        bad.append(Problem(line, got, f"expected {expected}", expected, got))
+        bad.append(Problem(line, texts.get(line, got), f"expected {expected}", expected, got))
 
     pieces = text_pieces(source, [columns[name] for name in wanted], shape_of(kind), refuse)
     rows = pl.concat(pieces).select("row", *(pl.col(columns[name]).fill_null("").alias(name) for name in wanted))
@@ -169,8 +177,8 @@ def _named(lines: list[tuple[int, str]], kind: Kind) -> Lines | None:
     wrong = values.is_null() | (~values.is_finite() if kind == "qrels" else values.is_nan())
     for line, *fields in rows.filter(wrong).iter_rows():
         field = fields[wanted.index(number)]
-        text = f"{field!r} is no number"
-        bad.append(Problem(line, " ".join(fields), text, f"a number as {number}", field, number))
+        words = f"{field!r} is no number"
+        bad.append(Problem(line, texts.get(line, field), words, f"a number as {number}", field, number))
     rows = rows.with_columns(values).filter(~wrong).rename({"judge": "iteration"}, strict=False)
     title = "JSONL" if head.is_json else "TSV" if "\t" in head.first else "CSV"
     return _table(Lines(kind, title, len(names), rows.drop("row"), rows["row"].to_numpy(), named=True), bad)

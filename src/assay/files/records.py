@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -131,6 +132,8 @@ _CRANFIELD = {-1.0, 1.0, 2.0, 3.0, 4.0}
 _HALF, _NEARLY_ALL = 0.5, 0.9
 #: Numbers with more different values than this are no grades.
 _MOST_GRADES = 12
+#: Of fewer lines than this, nobody can tell whether they are a list of weights.
+_FEW_LINES = 5
 
 
 def turned_round(qrels: Qrels) -> Qrels:
@@ -252,14 +255,27 @@ def _unknown(qrels: Qrels, documents: Documents | None) -> list[str]:
 def are_no_judgments(qrels: dict[str, Qrels], topics: Topics | None) -> dict[str, str]:
     """Which of several tables are no judgments, whatever their columns look like, and why.
 
-    Most numbers of a list of terms are no topics, while those of another table are.
+    A list of terms has one line for each number and a weight; most of its numbers are no topics, while those of
+    another table are.
     """
     known = set() if topics is None else set(topics.frame["query_id"])
     shares = {split: _share(judged, known) for split, judged in qrels.items()}
-    if max(shares.values(), default=0.0) < _NEARLY_ALL:
-        return {}
-    few = {split: share for split, share in shares.items() if share < _HALF}
-    return {split: f"only {share:.0%} of its queries are among the topics" for split, share in few.items()}
+    others = {}
+    for split, judged in qrels.items():
+        if _is_list_of_weights(judged):
+            others[split] = "each number comes once, in order, with a weight"
+        elif shares[split] < _HALF and max(shares.values()) >= _NEARLY_ALL:
+            others[split] = f"only {shares[split]:.0%} of its queries are among the topics"
+    return others
+
+
+def _is_list_of_weights(qrels: Qrels) -> bool:
+    """Whether each query is a number that comes once, in order, and most grades are broken numbers."""
+    queries, weights = qrels.frame["query_id"].to_list(), qrels.frame["relevance"].to_numpy()
+    if len(queries) < _FEW_LINES or not all(map(is_whole, queries)):
+        return False
+    in_order = all(int(before) < int(other) for before, other in itertools.pairwise(queries))
+    return in_order and bool((weights % 1 != 0).mean() > _HALF)
 
 
 def _share(qrels: Qrels, known: set[str]) -> float:

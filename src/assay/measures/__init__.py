@@ -17,3 +17,7 @@ def __getattr__(name: str) -> Measure:
     if known is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return known
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *registered()})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -112,7 +113,9 @@ class Orders:
     @property
     def rankings(self) -> tuple[list[str], list[str]]:
         """The items of either order, the best first; ties have no place in it."""
-        for side in (self.first, self.second):
+        for which, side in (("first", self.first), ("second", self.second)):
+            if not side:
+                raise ParameterError(f"the {which} ranking is empty")
             if len(set(side.values())) < len(side):
                 raise ParameterError("RBO is about rankings without ties: two items have the same place")
         first, second = (sorted(side, key=lambda item: -side[item]) for side in (self.first, self.second))
@@ -127,8 +130,7 @@ def _numbers(order: Any) -> dict[str, float]:
         pairs = [(str(item), -float(rank)) for rank, item in enumerate(order, 1)]
     else:
         raise ParameterError(f"expected a list of items or a dict of numbers, got {type(order).__name__}")
-    items = [item for item, _ in pairs]
-    if twice := [item for item in items if items.count(item) > 1]:
+    if twice := [item for item, count in Counter(item for item, _ in pairs).items() if count > 1]:
         raise ParameterError(f"an order holds {twice[0]!r} twice")
     return dict(pairs)
 

@@ -54,6 +54,9 @@ def _checked(contents: dict[str, Any]) -> dict[str, Any]:
         raise ValueError("the prior is no two numbers from 0 on")
     pairs, shared, evidence = (_frame(name, contents[name]) for name in _FRAMES)
     parameters = [name for name in _PARAMETERS if name in model.relevance]
+    for name in ("impressions", "clicks", *parameters):
+        if name not in pairs.columns:
+            raise ValueError(f"pairs have no {name}")
     keys = pairs.columns[: pairs.columns.index("impressions")]
     if not keys or pairs.select(keys).is_duplicated().any():
         raise ValueError("a pair is there twice, or has no name")
@@ -62,12 +65,16 @@ def _checked(contents: dict[str, Any]) -> dict[str, Any]:
             raise ValueError(f"{each.name} is no probability")
     if not pl.concat([shared["rank"], shared["click_above"]]).drop_nulls().is_between(0, _HIGHEST_RANK).all():
         raise ValueError(f"ranks are from 0 to {_HIGHEST_RANK:,}")
-    for name in (f"{name}_{each}" for name in parameters for each in ParameterEvidence._fields):
-        if evidence.height != pairs.height or evidence[name].has_nulls() or not evidence[name].is_finite().all():
-            raise ValueError("evidence does not fit the pairs")
+    columns = [f"{name}_{each}" for name in parameters for each in ParameterEvidence._fields]
+    if columns and (evidence.height != pairs.height or not set(columns) <= set(evidence.columns)):
+        raise ValueError("evidence does not fit the pairs")
+    if not all(evidence[name].is_not_null().all() and evidence[name].is_finite().all() for name in columns):
+        raise ValueError("evidence has gaps")
+    if not isinstance(contents["converged"], bool):
+        raise ValueError("`converged` is no truth value")
     return {
         "name": model.name, "settings": settings, "trace": tuple(float(each) for each in contents["trace"]),
-        "converged": bool(contents["converged"]), "pairs": pairs, "shared": shared, "evidence": evidence,
+        "converged": contents["converged"], "pairs": pairs, "shared": shared, "evidence": evidence,
     }  # fmt: skip
 
 
