@@ -257,6 +257,17 @@ def test_warnings_of_estimators_are_counted() -> None:
     assert found.warnings[0].startswith("LogisticRegression: 3 warnings in 3 folds: ConvergenceWarning: lbfgs")
 
 
+class Hesitant(GaussianNB):  # type: ignore[misc]
+    def predict_proba(self, x: Any) -> Any:
+        warnings.warn("not sure", stacklevel=1)
+        return super().predict_proba(x)
+
+
+def test_warnings_of_predictions_are_counted_too() -> None:
+    found = crossval(Hesitant(), *CANCER, cv=3, measures="Accuracy")  # tested items, and those learned from
+    assert found.warnings == ("Hesitant: 6 warnings in 3 folds: UserWarning: not sure",)
+
+
 def test_a_class_that_is_not_there_to_learn_from_has_probability_0() -> None:
     x = np.arange(9.0)[:, None]
     y = [0, 0, 0, 1, 1, 1, 2, 2, 2]

@@ -44,6 +44,14 @@ def test_where_every_permutation_gives_the_same_no_all_clear_is_given() -> None:
     assert np.isnan(undefined.p)
 
 
+def test_what_goes_wrong_in_preparing_is_not_blamed_on_the_estimator() -> None:
+    def fails(features: Any, labels: Any) -> Any:  # noqa: ARG001
+        raise ValueError("no such column")
+
+    with pytest.raises(InputError, match=r"^prepare: ValueError: no such column$"):
+        leakage_check(GaussianNB(), *CANCER, prepare=fails)
+
+
 @pytest.mark.parametrize("wrapped", [lambda one: one, make_pipeline, lambda one: GridSearchCV(one, {"C": [1.0]}, cv=2)])
 def test_decision_values_of_three_labels_are_no_scores_of_labels(wrapped: Any) -> None:
     with pytest.raises(ParameterError, match=r"computed from scores, and .* has none that it could use"):
@@ -222,3 +230,9 @@ def test_times_are_numbers_dates_or_text_that_says_a_date() -> None:
         times_of([days[0], pd.NaT], "time")
     with pytest.raises(InputError, match="row 1: expected a number or a date"):
         times_of(np.array(["NaT", "2024-01-01"], dtype="datetime64[D]"), "time")
+
+
+def test_the_row_of_a_wrong_split_is_named() -> None:
+    predictions = Predictions.of([0, 1, 0, 1], [0, 1, 1, 1])
+    with pytest.raises(InputError, match=r"^predictions: row 2: expected train or test as split, got 'dev'$"):
+        crossval(predictions, fold=[1, 1, 2, 2], split=["test", "dev", "test", "dev"])
