@@ -44,14 +44,6 @@ def test_where_every_permutation_gives_the_same_no_all_clear_is_given() -> None:
     assert np.isnan(undefined.p)
 
 
-def test_what_goes_wrong_in_preparing_is_not_blamed_on_the_estimator() -> None:
-    def fails(features: Any, labels: Any) -> Any:  # noqa: ARG001
-        raise ValueError("no such column")
-
-    with pytest.raises(InputError, match=r"^prepare: ValueError: no such column$"):
-        leakage_check(GaussianNB(), *CANCER, prepare=fails)
-
-
 @pytest.mark.parametrize("wrapped", [lambda one: one, make_pipeline, lambda one: GridSearchCV(one, {"C": [1.0]}, cv=2)])
 def test_decision_values_of_three_labels_are_no_scores_of_labels(wrapped: Any) -> None:
     with pytest.raises(ParameterError, match=r"computed from scores, and .* has none that it could use"):
