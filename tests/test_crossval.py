@@ -242,10 +242,30 @@ def test_weights_count_where_it_learns_and_where_it_is_measured() -> None:
     )
 
 
+@pytest.mark.parametrize("cv", ["leave-one-out", "time", 5])
+def test_all_items_of_a_fold_may_weigh_1(cv: Any) -> None:
+    x, y = np.arange(60.0)[:, None], np.arange(60) % 2
+    weight = np.array([2.0] * 15 + [1.0] * 45)
+    found = crossval(GaussianNB(), x, y, cv=cv, measures="Accuracy", sample_weight=weight)
+    tested = found.predictions().frame
+    assert tested["weight"].to_list() == [weight[int(item) - 1] for item in tested["item_id"]]
+
+
 def test_warnings_of_estimators_are_counted() -> None:
     model = LogisticRegression(max_iter=2, random_state=0)
     found = crossval(model, *CANCER, cv=3, measures="Accuracy")
     assert found.warnings[0].startswith("LogisticRegression: 3 warnings in 3 folds: ConvergenceWarning: lbfgs")
+
+
+class Hesitant(GaussianNB):  # type: ignore[misc]
+    def predict_proba(self, x: Any) -> Any:
+        warnings.warn("not sure", stacklevel=1)
+        return super().predict_proba(x)
+
+
+def test_warnings_of_predictions_are_counted_too() -> None:
+    found = crossval(Hesitant(), *CANCER, cv=3, measures="Accuracy")  # tested items, and those learned from
+    assert found.warnings == ("Hesitant: 6 warnings in 3 folds: UserWarning: not sure",)
 
 
 def test_a_class_that_is_not_there_to_learn_from_has_probability_0() -> None:

@@ -222,3 +222,9 @@ def test_times_are_numbers_dates_or_text_that_says_a_date() -> None:
         times_of([days[0], pd.NaT], "time")
     with pytest.raises(InputError, match="row 1: expected a number or a date"):
         times_of(np.array(["NaT", "2024-01-01"], dtype="datetime64[D]"), "time")
+
+
+def test_the_row_of_a_wrong_split_is_named() -> None:
+    predictions = Predictions.of([0, 1, 0, 1], [0, 1, 1, 1])
+    with pytest.raises(InputError, match=r"^predictions: row 2: expected train or test as split, got 'dev'$"):
+        crossval(predictions, fold=[1, 1, 2, 2], split=["test", "dev", "test", "dev"])

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sklearn import datasets, metrics
+from sklearn import config_context, datasets, metrics
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import (
@@ -19,6 +19,7 @@ from sklearn.model_selection import (
     cross_val_score,
 )
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import Pipeline
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
@@ -110,14 +111,15 @@ def test_every_form_shows_both_numbers_and_the_choices() -> None:
 @pytest.mark.parametrize(
     ("estimator", "choice", "data", "says"),
     [
-        (DecisionTreeClassifier(), {"max_dept": [1]}, WINE, "Invalid parameter 'max_dept' for estimator"),
         (
             DecisionTreeClassifier(),
-            {"max_depth": 3},
+            {"max_dept": [1]},
             WINE,
-            "DecisionTreeClassifier: TypeError: Parameter grid for parameter 'max_depth' needs to be a list",
+            "^DecisionTreeClassifier has no parameter 'max_dept'; did you mean max_depth",
         ),
-        (DecisionTreeClassifier(), 7, WINE, "The 'param_grid' parameter of .* must be an instance of 'dict'"),
+        (DecisionTreeClassifier(), {"max_depth": 3}, WINE, "^max_depth: expected a list of values .*, got 3$"),
+        (DecisionTreeClassifier(), [{"max_depth": []}], WINE, r"^max_depth: expected a list of values .*, got \[\]$"),
+        (DecisionTreeClassifier(), 7, WINE, "^choice is a grid of parameters, such as .*, or a rule for thresholds$"),
         (DecisionTreeClassifier(), "youden", WINE, "a threshold is for two labels, and there are 3"),
         (DecisionTreeClassifier(), "yuden", CANCER, "did you mean youden"),
         (LinearRegression(), {"fit_intercept": [True]}, CANCER, "is not a classifier"),
@@ -129,6 +131,24 @@ def test_a_wrong_call_is_refused_in_one_clear_line(estimator: Any, choice: Any, 
     with pytest.raises(AssayError, match=says) as caught:
         nested(estimator, choice, *data, inner=2, outer=2)
     assert "\n" not in str(caught.value)
+
+
+def test_a_grid_may_replace_a_step_and_set_its_parameters() -> None:
+    pipeline = Pipeline([("model", GaussianNB())])
+    grid = {"model": [DecisionTreeClassifier(random_state=0)], "model__max_depth": [1, 3]}
+    assert nested(pipeline, grid, *WINE, inner=2, outer=2, measures="Accuracy").mean() > 0.8
+
+
+@pytest.mark.parametrize("choice", ["youden", {"var_smoothing": [1e-9, 1e-2]}])
+@pytest.mark.parametrize("groups", [None, np.arange(569) // 8])
+def test_metadata_routing_changes_nothing(choice: Any, groups: Any) -> None:
+    weight = np.where(CANCER[1] == 1, 2.0, 1.0)
+    asked: dict[str, Any] = {"groups": groups, "sample_weight": weight, "measures": "Accuracy"}
+    plain = nested(GaussianNB(), choice, *CANCER, inner=2, outer=2, **asked)
+    with config_context(enable_metadata_routing=True):
+        routed = nested(GaussianNB(), choice, *CANCER, inner=2, outer=2, **asked)
+        assert crossval(GaussianNB(), *CANCER, cv=2, **asked).mean() > 0.9
+    assert routed.to_frame().equals(plain.to_frame())
 
 
 def test_a_rule_that_no_threshold_keeps_is_said() -> None:

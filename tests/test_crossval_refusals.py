@@ -12,7 +12,7 @@ from sklearn import datasets
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.cluster import KMeans
 from sklearn.linear_model import LinearRegression
-from sklearn.model_selection import KFold, LeaveOneOut, LeavePOut
+from sklearn.model_selection import GridSearchCV, KFold, LeaveOneOut, LeavePOut
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -90,6 +90,21 @@ class Duck:
         return np.zeros(len(x))
 
 
+class Plain(BaseEstimator):  # type: ignore[misc]
+    """An estimator that does not say what kind it is."""
+
+    def fit(self, x: Any, y: Any) -> Plain:  # noqa: ARG002
+        self.label_ = y[0]
+        return self
+
+    def predict(self, x: Any) -> Any:
+        return np.repeat(self.label_, len(x))
+
+
+def test_an_estimator_need_not_say_that_it_is_a_classifier() -> None:
+    assert crossval(Plain(), *CANCER, measures="Accuracy").mean() < 1
+
+
 def test_measures_of_two_labels_are_refused_for_three() -> None:
     with pytest.raises(ParameterError, match=r"^AUC is for two labels, and there are 3$"):
         crossval(GaussianNB(), *datasets.load_iris(return_X_y=True), measures="AUC")
@@ -104,13 +119,14 @@ def test_more_splits_than_anybody_waits_for_are_refused(cv: Any) -> None:
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        (LinearRegression(), "^LinearRegression is not a classifier"),
+        (LinearRegression(), "^LinearRegression is not a classifier but a regressor: "),
         (make_pipeline(StandardScaler(), LinearRegression()), "^LinearRegression is not a classifier"),
-        (KMeans(), "^KMeans is not a classifier"),
-        (GaussianNB, "^GaussianNB is not a classifier of scikit-learn: .*, got the class GaussianNB$"),
-        (StandardScaler(), "^StandardScaler is not a classifier"),
+        (KMeans(), "^KMeans is not a classifier but a clusterer: "),
+        (GaussianNB, r"^GaussianNB is a class, not an estimator: make one: GaussianNB\(\)$"),
+        (StandardScaler(), "^StandardScaler is not a classifier: expected an estimator with fit and predict$"),
         ({}, "got none"),
-        (Duck(), "^Duck is not a classifier of scikit-learn: "),
+        (GridSearchCV(Duck(), {}), "^GridSearchCV holds something that is not an estimator of scikit-learn: "),
+        (Duck(), "^Duck is not an estimator of scikit-learn: "),
     ],
 )
 def test_what_is_no_classifier_is_refused(given: Any, says: str) -> None:
@@ -134,7 +150,11 @@ def test_what_is_no_classifier_is_refused(given: Any, says: str) -> None:
         ({"cv": []}, "at least one split"),
         ({"groups": [1, 2]}, "expected as many values as y has, 569, got 2 in groups"),
         ({"time": [1, 2]}, "569, got 2 in time"),
-        ({"item_id": [1, 2]}, "569, got 2 in item_id"),
+        ({"item_id": [1, 2]}, "^expected as many values as y has, 569, got 2 in item_id$"),
+        ({"item_id": [*range(568), None]}, "^item_id: 1 null, the first at item 569: "),
+        ({"sample_weight": [1, 2]}, "^sample_weight: expected 569 weights, one per item, got 2$"),
+        ({"sample_weight": [-1.0] * 569}, "^sample_weight: expected numbers from 0 on, got -1.0$"),
+        ({"sample_weight": [1.0] * 568 + [None]}, "^sample_weight: expected numbers from 0 on, got nan$"),
         ({"fold": "fold"}, "go with predictions"),
         ({"measures": "Acuracy"}, "did you mean"),
         ({"confidence": 95}, "confidence"),

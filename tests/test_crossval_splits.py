@@ -258,7 +258,7 @@ def test_what_fails_in_a_check_is_said_in_one_line() -> None:
     def fails(features: Any, labels: Any) -> Any:  # noqa: ARG001
         raise KeyError("no such column")
 
-    with pytest.raises(InputError, match=r"^GaussianNB: KeyError: 'no such column'$"):
+    with pytest.raises(InputError, match=r"^prepare: KeyError: 'no such column'$"):
         leakage_check(GaussianNB(), *CANCER, prepare=fails)
 
 

@@ -303,6 +303,17 @@ def test_systems_that_cannot_be_paired_are_refused() -> None:
         aligned([one, table("weighed", {"a": (0, 1), "b": (1, 1)}, sample_weight=[1, 2])])
     with pytest.raises(ParameterError, match="missing is one of error, drop"):
         aligned([one, one], missing="no")  # type: ignore[arg-type]
+    several = Predictions.of([["a"], []], [["a"], []], name="one", item_id=["a", "b"])
+    with pytest.raises(InputError, match=r"^of one and one only one has several labels per item$"):
+        aligned([one, several])
+
+
+def test_a_missing_weight_is_refused_and_weights_of_1_are_kept() -> None:
+    with pytest.raises(InputError, match="expected a value as weight"):
+        Predictions.of([0, 1], [0, 1], sample_weight=[1, None])
+    ones = Predictions.of([0, 1], [0, 1], sample_weight=[1, 1])
+    assert ones.weight is not None
+    assert [system.weight for system in aligned([ones, Predictions.of([0, 1], [1, 1])])] == [None, None]
 
 
 def test_numbers_and_the_same_numbers_as_text_are_paired_as_text() -> None:

@@ -472,6 +472,11 @@ class TestGiven:
         ("changes", "says"),
         [
             ({"rule": "yuoden"}, "no rule is called 'yuoden'; did you mean youden"),
+            (
+                {"rule": "max_tpr_given_tnr", "tnr": 0.9},
+                r"^unknown argument 'tnr': .* rule='max_tpr_given_tnr\(0\.9\)'$",
+            ),
+            ({"rule": "cost", "fp": 1, "fn": 10}, r"say rule='cost\(fp=1, fn=10\)'$"),
             ({"rule": "max_f(bta=2)"}, "max_f has no parameter 'bta'; it takes beta; did you mean beta"),
             ({"rule": "max_f(beta=-1)"}, "beta of max_f is a number from 0 on, or inf, not -1"),
             ({"rule": "max_f(beta=1, beta=2)"}, "beta is given twice"),

@@ -42,6 +42,8 @@ def aligned(systems: Sequence[Items], *, missing: Missing = "error") -> list[Ite
         if first.truth is not None and other.truth is not None:
             _refuse_differing(what, first, other, first.truth, other.truth)
         _refuse_differing("weight", first, other, _weights(first), _weights(other))
+    if any(system.weight is None for system in tables):  # then all weigh 1, where they say so or not
+        return [_without_weights(system) for system in tables]
     return tables
 
 
@@ -111,13 +113,12 @@ def _by_id(systems: Sequence[Items], missing: Missing) -> list[Items]:
 
 def _differ_in_type(systems: Sequence[Items]) -> bool:
     """Whether labels are of several types: one file's may all be numbers, or be text for the sake of an abstention."""
-    known = [system for system in systems if system.truth is not None]
-    kinds = {system.truth.dtype for system in known if system.truth is not None}
-    lists = [system.name for system in known if system.truth is not None and isinstance(system.truth.dtype, pl.List)]
-    if lists and len(kinds) > 1:
-        others = [system.name for system in known if system.name not in lists]
-        raise InputError(f"of {lists[0]} and {others[0]} only one has several labels per item")
-    return len(kinds) > 1
+    names = {system.truth.dtype: system.name for system in systems if system.truth is not None}
+    several = [name for kind, name in names.items() if isinstance(kind, pl.List)]
+    single = [name for kind, name in names.items() if not isinstance(kind, pl.List)]
+    if several and single:
+        raise InputError(f"of {several[0]} and {single[0]} only one has several labels per item")
+    return len(names) > 1
 
 
 def _as_text(system: Items) -> Items:
@@ -131,3 +132,7 @@ def _as_text(system: Items) -> Items:
 def _weights(system: Items) -> pl.Series:
     """The weight of each item: 1 where none is told."""
     return pl.repeat(1.0, len(system), eager=True) if system.weight is None else system.weight
+
+
+def _without_weights(system: Items) -> Items:
+    return system if system.weight is None else dataclasses.replace(system, columns=system.columns.drop("weight"))

@@ -292,8 +292,6 @@ def assembled(
         columns["truth"], columns["prediction"] = harmonised(columns["truth"], columns["prediction"])
     if "weight" in columns:
         refuse_rows(columns["weight"] < 0, where, "a weight from 0 on", columns["weight"])
-        if (columns["weight"] == 1).all():  # then none need be told
-            del columns["weight"]
     stated = stated_labels(labels, columns["truth"].dtype)
     frame = pl.DataFrame([column.alias(ours) for ours, column in columns.items()])
     if scores is not None:

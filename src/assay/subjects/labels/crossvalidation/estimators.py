@@ -66,23 +66,19 @@ class Learner:
     def each(cls, estimator: Any, seed: int, n_jobs: int | None = None) -> list[Learner]:
         """Fresh copies of estimators; a dict gives their names, else the class does.
 
-        Every random part that has no seed of its own gets this one. What is no classifier is refused.
+        Every random part that has no seed of its own gets this one. What cannot be a classifier is refused.
 
         >>> from sklearn.tree import DecisionTreeClassifier
         >>> Learner.each(DecisionTreeClassifier(), 7)[0].model
         DecisionTreeClassifier(random_state=7)
         """
         need("sklearn", extra="sklearn", purpose="cross-validating an estimator")
-        from sklearn.base import clone, is_classifier  # noqa: PLC0415
+        from sklearn.base import clone  # noqa: PLC0415
 
         Whole(0).check("seed", seed)
         learners = []
         for name, model in (estimator if isinstance(estimator, Mapping) else {_called(estimator): estimator}).items():
-            if isinstance(model, type) or not hasattr(model, "__sklearn_tags__") or not is_classifier(model):
-                got = f"the class {model.__name__}" if isinstance(model, type) else type(model).__name__
-                raise ParameterError(
-                    f"{name} is not a classifier of scikit-learn: expected one that was made, got {got}"
-                )
+            _refuse_no_classifier(name, model)
             fresh = clone(model)
             parameters = fresh.get_params(deep=True).items()
             unset = [key for key, value in parameters if key.split("__")[-1] == "random_state" and value is None]
@@ -120,26 +116,47 @@ class Learner:
 
         weights = self.weights(items.weight)
         grouped = {} if groups is None else {"groups": groups}
+        outcomes = []
         with recorded(self.name, f"in {number_of('fold', len(splits.each))}") as warned:
-            models = cross_validate(
-                self.model if model is None else model,
-                items.X,
-                items.y,
-                cv=splits,
-                scoring=_unscored,
-                params=weights | grouped,
-                n_jobs=self.n_jobs,
-                return_estimator=True,
-                error_score="raise",
-            )["estimator"]
+            with blamed(self.name):
+                models = cross_validate(
+                    self.model if model is None else model,
+                    items.X,
+                    items.y,
+                    cv=splits,
+                    scoring=_unscored,
+                    params=weights | grouped,
+                    n_jobs=self.n_jobs,
+                    return_estimator=True,
+                    error_score="raise",
+                )["estimator"]
+            for fitted, split in zip(models, splits.each, strict=True):
+                sides = (split.test, split.train) if train else (split.test,)
+                with blamed(f"{self.name}: fold {split.fold} of repeat {split.repeat}"):
+                    outcomes.append(tuple(_placed(predicted(fitted, items.taken(rows)), rows, split) for rows in sides))
         if items.weight is not None and not weights:
             warned.append(f"{self.name} takes no weights: they count in its measures, not in its training")
-        outcomes = []
-        for fitted, split in zip(models, splits.each, strict=True):
-            with recorded(f"{self.name}: fold {split.fold} of repeat {split.repeat}"):
-                sides = (split.test, split.train) if train else (split.test,)
-                outcomes.append(tuple(_placed(predicted(fitted, items.taken(rows)), rows, split) for rows in sides))
         return FittedFolds(models, outcomes, warned)
+
+
+def _refuse_no_classifier(name: Any, model: Any) -> None:
+    """Refuse what cannot predict labels, or is not made as scikit-learn's estimators are."""
+    from sklearn.base import is_clusterer, is_regressor  # noqa: PLC0415
+
+    if isinstance(model, type):
+        raise ParameterError(f"{name} is a class, not an estimator: make one: {model.__name__}()")
+    if not (hasattr(model, "get_params") and hasattr(model, "__sklearn_tags__")):
+        raise ParameterError(f"{name} is not an estimator of scikit-learn: expected a BaseEstimator")
+    if not (hasattr(model, "fit") and hasattr(model, "predict")):
+        raise ParameterError(f"{name} is not a classifier: expected an estimator with fit and predict")
+    try:
+        kind = "regressor" if is_regressor(model) else "clusterer" if is_clusterer(model) else None
+    except (AttributeError, TypeError):
+        raise ParameterError(
+            f"{name} holds something that is not an estimator of scikit-learn: expected a BaseEstimator"
+        ) from None
+    if kind is not None:
+        raise ParameterError(f"{name} is not a classifier but a {kind}: expected an estimator that predicts labels")
 
 
 def _called(estimator: Any) -> str:
@@ -155,16 +172,33 @@ def _unscored(*fitted: Any) -> float:  # noqa: ARG001
 
 @contextmanager
 def recorded(name: str, where: str = "") -> Iterator[list[str]]:
-    """Count warnings, and say in one line what goes wrong: an estimator may raise anything."""
+    """Count the warnings of estimators; they get their arguments as usual, whether metadata routing is on or off."""
+    from sklearn import config_context  # noqa: PLC0415
+
     messages: list[str] = []
-    with warnings.catch_warnings(record=True, action="always") as caught:
-        try:
-            yield messages
-        except Exception as problem:
-            raise InputError(f"{name}: {type(problem).__name__}: {' '.join(str(problem).split())[:300]}") from problem
+    with (
+        config_context(enable_metadata_routing=False),
+        warnings.catch_warnings(record=True, action="always") as caught,
+    ):
+        yield messages
     texts = (f"{warning.category.__name__}: {str(warning.message).split('.')[0]}" for warning in caught)
     counts = Counter(" ".join(text.split()) for text in texts)
     messages += [f"{name}: {number_of('warning', count)} {where}: {text}" for text, count in counts.items()]
+
+
+@contextmanager
+def blamed(name: str) -> Iterator[None]:
+    """Say in one line what goes wrong: an estimator may raise anything.
+
+    >>> with blamed("Model"):
+    ...     raise KeyError("column")
+    Traceback (most recent call last):
+    assay.core.errors.InputError: Model: KeyError: 'column'
+    """
+    try:
+        yield
+    except Exception as problem:
+        raise InputError(f"{name}: {type(problem).__name__}: {' '.join(str(problem).split())[:300]}") from problem
 
 
 def predicted(model: Any, items: FoldItems) -> Predictions:
@@ -195,10 +229,13 @@ def predicted(model: Any, items: FoldItems) -> Predictions:
 def scorer(measure: Measure, items: FoldItems) -> Callable[..., float]:
     """A measure as scikit-learn takes it: higher is better, NaN where it is undefined."""
     sign = -1 if measure.definition.higher_is_better is False else 1
+    task = items.task
+    # Without the items: this is sent along with every fit that runs in another process.
+    empty = replace(items, X=None, y=None, ids=row_numbers(0), weight=None, groups=None, times=None)
 
     def score(model: Any, X: Any, y: Any, sample_weight: Any = None) -> float:  # noqa: N803
-        some = replace(items, X=X, y=y, ids=row_numbers(len(y)), weight=sample_weight)
-        return sign * float(measured(predicted(model, some), [measure], items.task)[str(measure)]["value"])
+        some = replace(empty, X=X, y=y, ids=row_numbers(len(y)), weight=sample_weight)
+        return sign * float(measured(predicted(model, some), [measure], task)[str(measure)]["value"])
 
     return score
 

@@ -154,7 +154,8 @@ def _tested(columns: pl.DataFrame, name: str) -> Any:
         return np.ones(len(columns), dtype=np.bool_)
     words = columns["split"].str.to_lowercase()
     if strange := [word for word in words.unique(maintain_order=True).to_list() if word not in IS_TESTED]:
-        raise InputError(f"{name}: expected train or test as split, got {strange[0]!r}")
+        row = words.to_list().index(strange[0]) + 1
+        raise InputError(f"{name}: row {row}: expected train or test as split, got {strange[0]!r}")
     return words.replace_strict(IS_TESTED, return_dtype=pl.Boolean).to_numpy()
 
 

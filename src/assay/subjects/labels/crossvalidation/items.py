@@ -12,6 +12,7 @@ import polars as pl
 
 from assay.core.errors import InputError, ParameterError, listed, number_of
 from assay.measures.counting.judgments import Floats, Ints
+from assay.measures.counting.label_pairs import weights_of
 from assay.subjects.labels.crossvalidation.measuring import LabelTask
 from assay.tables import Predictions
 from assay.tables.label_columns import ids_of, labels_of, refuse_nulls, times_of
@@ -59,7 +60,7 @@ class FoldItems:
         ('ham', 'spam')
         """
         refuse_nulls(labels_of(y, "y"), "y", "give items that have a label")
-        table = Predictions.of(y, pos_label=pos_label, sample_weight=sample_weight, item_id=item_id, name="y")
+        table = Predictions.of(y, pos_label=pos_label, name="y")
         if table.kind == "multilabel":
             raise InputError("y: expected one label per item; predictions of several can be given with a fold column")
         try:
@@ -79,12 +80,14 @@ class FoldItems:
             refuse_nulls(ids_of(groups, "groups"), "groups", "give every item a group")
             groups = np.asarray(groups)
         times = None if time is None else times_of(time, "time")
-        for name, column in (("groups", groups), ("time", times)):
+        ids = table.item_id if item_id is None else ids_of(item_id, "item_id")
+        refuse_nulls(ids, "item_id", "give every item an id")
+        for name, column in (("item_id", ids), ("groups", groups), ("time", times)):
             if column is not None and len(column) != rows:
                 raise InputError(f"expected as many values as y has, {rows:,}, got {len(column):,} in {name}")
-        weight = None if table.weight is None else table.weight.to_numpy()
+        weight = None if sample_weight is None else weights_of(sample_weight, rows)
         positive, truth = table.positive if len(labels) == 2 else None, np.asarray(table.truth.to_list())
-        return cls(X, truth, labels, positive, table.item_id, item_id is not None, weight, groups, times)
+        return cls(X, truth, labels, positive, ids, item_id is not None, weight, groups, times)
 
     def __len__(self) -> int:
         return len(self.y)

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import polars as pl
 
-from assay.core.errors import InputError, ParameterError
+from assay.core.errors import InputError, ParameterError, did_you_mean
 from assay.measures.registry import Measure
 from assay.stats.estimates import checked_confidence
-from assay.subjects.labels.crossvalidation.estimators import FittedFolds, Learner, recorded, scorer, validated
+from assay.subjects.labels.crossvalidation.estimators import FittedFolds, Learner, blamed, recorded, scorer, validated
 from assay.subjects.labels.crossvalidation.items import FoldItems
 from assay.subjects.labels.crossvalidation.measuring import fold_measures
 from assay.subjects.labels.crossvalidation.result import Nested
@@ -85,6 +85,7 @@ def nested(
     else:
         from sklearn.model_selection import GridSearchCV  # noqa: PLC0415
 
+        _check_grid(choice, learner)
         measure = _criterion(items, measures, select_by)
         by, says = str(measure), f"parameters, by {measure} over inner folds"
         within = Splitter.of(groups=items.groups, **folding)
@@ -120,9 +121,10 @@ def _searches(learner: Learner, items: FoldItems, splits: Splits, search: Any, m
 
     weights = learner.weights(items.weight)
     folds = learner.in_folds(items, splits, model=search, train=not splits.tiny, groups=items.groups)
-    with recorded(learner.name):
+    grouped = {} if items.groups is None else {"groups": items.groups}
+    with recorded(learner.name), blamed(learner.name):
         once = clone(search).set_params(cv=splits, refit=False, n_jobs=learner.n_jobs)
-        once.fit(items.X, items.y, **weights, groups=items.groups)
+        once.fit(items.X, items.y, **weights, **grouped)
     if any(np.isnan(fitted.best_score_) for fitted in [*folds.models, once]):
         raise InputError(
             f"{measure} is undefined for every parameter in some fold: choose by another measure "
@@ -169,6 +171,28 @@ def _chosen(rule: Rule, predictions: Predictions) -> tuple[float, float]:
     if not choice.is_chosen:
         raise InputError(f"no threshold for {rule}: {choice.undefined}")
     return choice.threshold, choice.value
+
+
+def _check_grid(choice: Any, learner: Learner) -> None:
+    """Refuse what is no grid of the estimator's parameters, before anything is fitted."""
+    grids = [choice] if isinstance(choice, Mapping) else choice
+    if not (isinstance(grids, Sequence) and grids and all(isinstance(grid, Mapping) and grid for grid in grids)):
+        raise ParameterError("choice is a grid of parameters, such as {'max_depth': [2, 4]}, or a rule for thresholds")
+    known = learner.model.get_params(deep=True)
+    for grid in grids:
+        for parameter, values in grid.items():
+            part = str(parameter).rpartition("__")[0]  # one that the grid replaces may have other parameters
+            if parameter not in known and part not in grid:
+                raise ParameterError(f"{learner.name} has no parameter {parameter!r}{did_you_mean(parameter, known)}")
+            if not _is_list(values):
+                raise ParameterError(f"{parameter}: expected a list of values to choose from, got {values!r}")
+
+
+def _is_list(values: Any) -> bool:
+    """Whether there are values to choose from, as a search takes them."""
+    if isinstance(values, np.ndarray):
+        return values.ndim == 1 and len(values) > 0
+    return isinstance(values, Sequence) and not isinstance(values, str) and len(values) > 0
 
 
 def _criterion(items: FoldItems, measures: Measures, select_by: str | Measure | None) -> Measure:

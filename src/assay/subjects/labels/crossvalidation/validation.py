@@ -17,7 +17,7 @@ from assay.core.results import Result
 from assay.measures.counting.judgments import Floats
 from assay.measures.registry import Measure
 from assay.stats.estimates import ROUNDING, checked_confidence
-from assay.subjects.labels.crossvalidation.estimators import Learner, recorded, scorer, validated
+from assay.subjects.labels.crossvalidation.estimators import Learner, blamed, recorded, scorer, validated
 from assay.subjects.labels.crossvalidation.folded_predictions import of_predictions, predictions_in
 from assay.subjects.labels.crossvalidation.items import FoldItems
 from assay.subjects.labels.crossvalidation.measuring import fold_measures
@@ -118,10 +118,12 @@ def leakage_check(
     items = FoldItems.of(X, y, pos_label=pos_label, groups=groups)
     (wanted,) = fold_measures(measure, items.task, Predictions.of([0, 1], [0, 1]))
     labels = items.y[np.random.default_rng(seed).permutation(len(items))]
-    with recorded(learner.name):
+    with blamed("prepare"):
+        prepared = prepare(X, labels)
+    with recorded(learner.name), blamed(learner.name):
         permuted, chance, _ = permutation_test_score(
             learner.model,
-            prepare(X, labels),
+            prepared,
             labels,
             scoring=scorer(wanted, items),
             cv=Splitter.of(cv, groups=items.groups, stratify=stratify, seed=seed),

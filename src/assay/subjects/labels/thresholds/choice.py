@@ -190,8 +190,11 @@ def choose_threshold(
     >>> choose_threshold([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.1], rule="max_tpr_given_tnr(0.9)").threshold
     0.8
     """
-    refuse_unknown(options, thresholds, ScoreInputs.__annotations__)
     wanted = parse_rule(rule)
+    if inside := {name: value for name, value in options.items() if name in wanted.definition.domains}:
+        instead = argument("rule", str(wanted(**inside)))
+        raise ParameterError(f"unknown argument {next(iter(inside))!r}: parameters stand in the rule: say {instead}")
+    refuse_unknown(options, thresholds, ScoreInputs.__annotations__)
     return thresholds(y_true, y_score, [wanted], **options)[wanted]
 
 
