@@ -145,7 +145,7 @@ def test_names_twice_and_numbers_too_large_are_said_in_words_of_the_command_line
     )
     done = run(NOTES, "--unlabelled", "drop", "--metric", "foo")
     assert (done.code, done.out) == (2, "")
-    assert "--sample-size are about points, and there are none: give X, or say --points" in done.err
+    assert "--metric is about points, and there are none: say --points" in done.err
 
 
 def test_labels_with_pipes_tags_and_line_breaks_stay_in_their_cells_of_markdown(tmp_path: Path) -> None:

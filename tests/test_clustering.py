@@ -305,7 +305,7 @@ def test_clusterings_that_no_default_fits_are_refused() -> None:
 
 def test_what_is_about_points_needs_points() -> None:
     for said in ({"metric": "cosine"}, {"sample_size": 2}):
-        with pytest.raises(ParameterError, match="are about points, and there are none"):
+        with pytest.raises(ParameterError, match="is about points, and there are none"):
             cluster(Clusters.of([0, 1], [0, 1]), **said)
 
 

@@ -374,8 +374,8 @@ def test_a_baseline_of_0_but_for_rounding_has_no_relative_difference() -> None:
     [
         ({"interval": "percentile"}, "is about numbers of single units"),
         ({"resamples": 500}, "is about a test"),
-        ({"metric": "cosine"}, "are about points, and there are none"),
-        ({"sample_size": 10}, "are about points, and there are none"),
+        ({"metric": "cosine"}, "is about points, and there are none"),
+        ({"sample_size": 10}, "is about points, and there are none"),
     ],
 )
 def test_what_changes_nothing_is_refused(options: dict[str, Any], says: str) -> None:
