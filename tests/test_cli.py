@@ -221,9 +221,7 @@ def test_runs_of_the_same_name_are_told_apart_by_their_folders(folder: Path) -> 
 def test_a_closed_pipe_ends_quietly(folder: Path) -> None:
     (folder / "long.run").write_text("".join(f"q{n} Q0 d1 1 1.0 t\n" for n in range(20_000)))
     (folder / "long.qrels").write_text("".join(f"q{n} 0 d1 1\n" for n in range(20_000)))
-    command = (
-        f"{sys.executable} -c 'from assay.cli import main; main()' evaluate -q --csv long.qrels long.run | head -1"
-    )
+    command = f"{sys.executable} -m assay evaluate -q --csv long.qrels long.run | head -1"
     done = subprocess.run(command, shell=True, cwd=folder, capture_output=True, text=True, check=False)
     assert done.stdout.startswith("system,query_id")
     assert "Traceback" not in done.stderr
@@ -366,15 +364,22 @@ def test_a_wrong_plot_gets_one_clear_line_and_writes_nothing(folder: Path, argum
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
-@pytest.mark.parametrize("arguments", [("evaluate", "my.qrels", "bm25.run"), ("evaluate", "my.qrels", "absent.run")])
-def test_a_full_disk_behind_stdout_gets_one_line_and_exit_2(folder: Path, arguments: tuple[str, ...]) -> None:
-    command = [sys.executable, "-c", "from assay.cli import main; main()", *arguments, "--quiet"]
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (("evaluate", "my.qrels", "bm25.run", "--quiet"), "reading or writing failed: no space left on device"),
+        (("evaluate", "my.qrels", "absent.run"), "absent.run: cannot be read: no such file or directory"),
+        (("--version",), "reading or writing failed: no space left on device"),
+    ],
+)
+def test_a_full_disk_behind_stdout_gets_one_line_and_exit_2(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], problem: str
+) -> None:
+    monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
+    command = [sys.executable, "-m", "assay", *arguments]
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(command, cwd=folder, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
-    said = "absent.run: cannot be read: no such file or directory"
-    if "bm25.run" in arguments:
-        said = "reading or writing failed: no space left on device"
-    assert (done.returncode, done.stderr) == (2, f"assay: {said}\n")
+    assert (done.returncode, done.stderr) == (2, f"assay: {problem}\n")
 
 
 def test_plot_writes_the_points_and_says_so(folder: Path) -> None:

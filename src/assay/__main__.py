@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import os
 import signal
 import sys
+from typing import NoReturn
 
 
 def main() -> None:
@@ -18,10 +21,25 @@ def main() -> None:
     interrupted = signal.getsignal(signal.SIGINT)
     if interrupted is signal.default_int_handler:
         signal.signal(signal.SIGINT, lambda *_: os._exit(130))  # nothing is written yet that could be left half done
+    status = 2
+    # Python takes down what was loaded piece by piece, which takes longer than a small job. What is registered first
+    # runs last: by then, temporary files are gone.
+    atexit.register(lambda: _leave(status))
     from assay.cli import main as run  # noqa: PLC0415  # loads everything
 
     signal.signal(signal.SIGINT, interrupted)
-    run()
+    try:
+        run()
+    except SystemExit as end:
+        status = end.code if isinstance(end.code, int) else 0
+        raise
+
+
+def _leave(status: int) -> NoReturn:
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):  # commands have flushed what they printed, and said what failed
+            stream.flush()
+    os._exit(status)
 
 
 if __name__ == "__main__":

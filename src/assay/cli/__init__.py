@@ -5,7 +5,6 @@ Exit codes: 0 done, 1 the data say no, 2 the call or the input is wrong (or Assa
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import gc
 import os
@@ -22,14 +21,13 @@ def main() -> None:
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # whoever read our output has gone: end as other tools do
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # what is half-written is taken away
-    # Python looks for cycles of garbage again and again while modules are loaded, and once more at its end: that takes
-    # longer than a small job.
+    # Python looks for cycles of garbage again and again while modules are loaded: that takes longer than a small job.
     gc.set_threshold(100_000)
-    atexit.register(gc.freeze)
     try:
         from assay.cli.calling import call  # noqa: PLC0415  # Ctrl-C while it is loaded ends quietly
 
         code = call(sys.argv[1:])
+        sys.stdout.flush()
     except AssayError as problem:
         _end(str(problem))
     except OSError as problem:  # a full disk behind stdout, mostly

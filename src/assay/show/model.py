@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import polars as pl
 
 from assay.core.errors import number_of
-from assay.show.figure import Axis, Figure
+
+if TYPE_CHECKING:
+    from assay.show.figure import Axis, Figure  # a table on a terminal does not wait for it
 
 Kind: TypeAlias = Literal[
     "text", "count", "number", "percent", "interval", "bracketed", "estimate", "range", "p", "verdict", "bar", "link",
@@ -328,7 +330,7 @@ class Section:
             yield from part.fallback if isinstance(part, Widget) else (part,)
 
 
-Part: TypeAlias = Prose | Table | Figure | Verdict | Task | References | Widget | Section
+Part: TypeAlias = "Prose | Table | Figure | Verdict | Task | References | Widget | Section"
 
 
 @dataclass(frozen=True, eq=False)
