@@ -8,16 +8,19 @@ from __future__ import annotations
 import contextlib
 import csv
 import io
+import os
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from command import run_assay
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import quickly
 
 import assay
-from assay import FormatError, read_scores
+from assay import FormatError, InputError, compare, gate, read_scores
 from assay.files.small_tables import read_ids, read_numbers
 from assay.files.sources import Source
 
@@ -161,3 +164,40 @@ def test_what_a_csv_writer_writes_is_read_back(numbers: dict[str, float | None],
     writer = csv.writer(text, delimiter=separator)
     writer.writerows([("system", "value"), *numbers.items()])
     assert read_numbers(io.BytesIO(text.getvalue().encode())) == {"value": numbers}
+
+
+def gaps(gap: str) -> str:
+    """Scores of two systems on ten units, of which one lacks a value."""
+    values = [f"{system},AP,q{n},{0.4 + 0.01 * n + (system == 'b') * 0.02}" for system in "ab" for n in range(10)]
+    values[-1] = f"b,AP,q9,{gap}"
+    return "\n".join(["system,measure,unit,value", *values, ""])
+
+
+def test_a_unit_without_a_value_in_a_file_is_left_out_by_every_verb(tmp_path: Path) -> None:
+    (tmp_path / "scores.csv").write_text(gaps(""))
+    scores = read_scores(tmp_path / "scores.csv")
+    for table in (scores, tmp_path / "scores.csv"):
+        (finding,) = compare(table, measures="AP").findings
+        assert finding.difference == pytest.approx(0.02)
+    (check,) = gate(scores, "a", "b", measures="AP").checks
+    assert check.difference == pytest.approx(0.02)
+
+
+def test_a_measure_that_never_differs_is_left_out_unless_it_is_asked_for(tmp_path: Path) -> None:
+    constant = "".join(f"{system},Judged@10,q{n},1\n" for system in "ab" for n in range(10))
+    (tmp_path / "scores.csv").write_text(gaps("0.5") + constant)
+    compared = compare(tmp_path / "scores.csv")
+    assert compared.measures == ("AP",)
+    assert any("Judged@10" in note and "left out" in note for note in compared.notes)
+    with pytest.raises(InputError, match="Judged@10: expected one score per unit"):
+        compare(tmp_path / "scores.csv", measures="Judged@10")
+
+
+@pytest.mark.parametrize("verb", ["compare", "power", "report"])
+def test_scores_come_through_a_pipe(tmp_path: Path, verb: str) -> None:
+    (tmp_path / "scores.csv").write_text(gaps("0.5"))
+    os.mkfifo(tmp_path / "pipe")
+    with subprocess.Popen(["cp", "scores.csv", "pipe"], cwd=tmp_path):
+        target = ["-o", "report.html"] if verb == "report" else []
+        done = run_assay("scores", verb, "pipe", *target, folder=tmp_path)
+    assert done.returncode == 0, done.stderr

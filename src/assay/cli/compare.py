@@ -126,7 +126,7 @@ def scores(
     $ assay evaluate qrels.txt words.run stems.run -q --csv -o scores.csv
     $ assay scores compare scores.csv -m AP
     """
-    _deliver([path], inputs.directions(direction), to)
+    _deliver([inputs.kept(path)], inputs.directions(direction), to)
 
 
 def agreement(

@@ -67,7 +67,7 @@ def scores(
 
     $ assay scores power scores.csv -m AP
     """
-    _deliver(path, {}, to)
+    _deliver(inputs.kept(path), {}, to)
 
 
 def _deliver(systems: Any, rules: dict[str, Any], to: Planning) -> None:

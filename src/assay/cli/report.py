@@ -108,7 +108,7 @@ def scores(
 
     $ assay scores report scores.csv -m AP -o scores.html
     """
-    _write(path, None, {**to.testing, **inputs.directions(direction)}, to)
+    _write(inputs.kept(path), None, {**to.testing, **inputs.directions(direction)}, to)
 
 
 def agreement(

@@ -131,7 +131,7 @@ def read_scores(given: Readable | Source | Any, *, measure: str = "score") -> Sc
         what = f"one value of {row['measure']} for {row['system']} on {row['unit']}"
         value = "NA" if row["value"] is None else f"{row['value']:g}"
         raise FormatError(getattr(source, "name", "scores"), row["line"], expected=what, got=value, note="a second one")
-    return Scores(rows.drop("line"))
+    return Scores(rows.drop("line"), undefined="skip")
 
 
 def read_score_rows(given: Readable | Source | Any, *, measure: str = "score") -> pl.DataFrame:

@@ -15,7 +15,6 @@ from assay.core.errors import InputError, Note, ParameterError, listed, number_o
 from assay.measures import definition
 from assay.measures.counting.judgments import Floats, Mask
 from assay.measures.parser import agreed_direction, meanings
-from assay.measures.summary import Undefined
 from assay.stats.estimates import ROUNDING
 from assay.stats.permutation import NO_DIFFERENCE, Alternative, Outcome, permutation_of_pairs, permutation_test, swaps
 from assay.stats.samples import Drawing, Effects, Pair
@@ -58,10 +57,10 @@ class MeanSample(UnitSample):
     averages_units: ClassVar[bool] = True
 
     @classmethod
-    def of_scores(cls, scores: Scores, measure: str, undefined: Undefined = "counted_as") -> MeanSample:
+    def of_scores(cls, scores: Scores, measure: str) -> MeanSample:
         """Pair the systems of a table of scores; a unit that one of them lacks is left out.
 
-        `undefined`: whether a value that there is not counts as the measure declares, or leaves its unit out. A system
+        A value that is undefined counts as the measure declares, or leaves its unit out, as the scores say. A system
         that has no value at all has no number, and leaves no unit out.
 
         >>> frame = pl.DataFrame({"system": ["a", "b"], "measure": "AP", "unit_kind": "query", "unit": "q1",
@@ -83,7 +82,7 @@ class MeanSample(UnitSample):
         # Scores of rankings that bring their direction need no other vocabulary, and do not wait for it.
         known = [declared] if declared is not None and direction is not None else meanings(measure)
         direction = direction or agreed_direction(known)
-        stand_in = None if undefined != "counted_as" or declared is None else declared.substitute
+        stand_in = None if scores.undefined != "counted_as" or declared is None else declared.substitute
         systems, units, values = _matrix(frame, frame["value"])
         absent: Mask = np.logical_and.reduce(np.isnan(values), axis=0)
         stand_ins: Mask = np.zeros(values.shape, dtype=np.bool_)

@@ -12,7 +12,6 @@ import polars as pl
 from assay.core.errors import InputError, Note, ParameterError, did_you_mean, number_of
 from assay.measures.parser import split_measures
 from assay.measures.registry import Measure
-from assay.measures.summary import Undefined
 from assay.stats.mean_samples import MeanSample
 from assay.stats.samples import Drawing, Sample
 from assay.tables import Direction, Scores
@@ -192,7 +191,8 @@ class Pairing(ABC):
     def comparable(self, wanted: Wanted = None) -> tuple[list[Sample], list[str]]:
         """The systems under the measures asked for, and why not under some: undefined for too many units, mostly.
 
-        It is an error if they have too few units in common under every measure, and if somebody's own scores have.
+        It is an error if they have too few units in common under every measure, and if somebody's own scores have
+        under a measure that is asked for by name.
         """
         samples: list[Sample] = []
         problems: list[InputError] = []
@@ -200,7 +200,7 @@ class Pairing(ABC):
             try:
                 samples += self.samples([name])
             except InputError as problem:
-                if self.evaluation is None:
+                if self.evaluation is None and wanted is not None:
                     raise
                 problems.append(problem)
         if problems and not samples:
@@ -258,10 +258,9 @@ class ItemPairing(MeasuredPairing):
 
 @dataclass(frozen=True, eq=False)
 class ScorePairing(Pairing):
-    """Scores of systems; `undefined`: what a value that there is not does to its unit."""
+    """Scores of systems."""
 
     scores: Scores
-    undefined: Undefined = "counted_as"
 
     subject: ClassVar[str] = "scores"
     effects: ClassVar[EffectColumns] = "all"
@@ -284,7 +283,7 @@ class ScorePairing(Pairing):
 
     def undirected(self, measure: str | Measure) -> Sample:
         """The systems under one measure."""
-        return MeanSample.of_scores(self.scores, str(measure), self.undefined)
+        return MeanSample.of_scores(self.scores, str(measure))
 
     def look_into(self, comparison: Comparison) -> Comparison:
         """The comparison with a note of what scores alone cannot tell."""

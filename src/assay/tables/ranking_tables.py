@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal, Protocol, Self, TypeAlias, TypeVar, c
 import polars as pl
 
 from assay.core.errors import FormatError, InputError, ParameterError, quote
+from assay.core.evaluation_options import Undefined
 from assay.tables.roles import Where, refuse_rows
 from assay.tables.shapes import FlatDicts, InMemory, rows_of
 
@@ -303,12 +304,16 @@ class Scores:
 
     `directions` says by measure whether `higher` or `lower` is better; scores that Assay computes bring theirs along. A
     measure that is not in it has the direction that its name has in Assay, or none.
+
+    `undefined` says what a value that is missing does in a comparison: it counts as its measure declares, or leaves its
+    unit out (`skip`), as in a file, which does not say why there is none.
     """
 
     subject: ClassVar[str] = "scores"
 
     frame: pl.DataFrame
     directions: Mapping[str, Direction] = field(default_factory=dict)
+    undefined: Undefined = "counted_as"
 
     SCHEMA = pl.Schema(
         {

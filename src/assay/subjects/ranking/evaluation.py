@@ -195,7 +195,8 @@ class Evaluation(Result):
             for measure, result in system.results.items()
         ]
         directions = {str(measure): measure.definition.direction for measure in self.measures}
-        return Scores(pl.concat(frames) if frames else pl.DataFrame(schema=Scores.SCHEMA), directions)
+        frame = pl.concat(frames) if frames else pl.DataFrame(schema=Scores.SCHEMA)
+        return Scores(frame, directions, self.undefined)
 
     def summary(self, measure: str | Measure | None = None, system: str | None = None) -> Summary:
         """One system's number under one measure; both may be left out if there is only one."""

@@ -59,7 +59,7 @@ class RunPairing(ScorePairing):
         array([1., 0.])
         """
         refuse_without_topics(evaluation)
-        return cls(evaluation.scores, evaluation.undefined, runs=evaluation)
+        return cls(evaluation.scores, runs=evaluation)
 
     @property
     def evaluation(self) -> Evaluation:
@@ -204,8 +204,7 @@ def _against_frozen(
     evaluation = baseline.evaluate(qrels, {name: named[1]}, wanted)
     refuse_without_topics(evaluation)
     both = pl.concat([replace(baseline, system=first).scores.frame, evaluation.scores.frame])
-    scores = Scores(both, evaluation.scores.directions)
-    pairing = RunPairing(scores, evaluation.undefined, runs=evaluation)
+    pairing = RunPairing(replace(evaluation.scores, frame=both), runs=evaluation)
     coverage = baseline.coverage._replace(system=first), coverage_of(evaluation, name)
     return RunSides(pairing, wanted, called, coverage, baseline)
 

@@ -10,7 +10,7 @@ import polars as pl
 
 from assay.core.errors import ParameterError
 from assay.files.small_tables import read_scores
-from assay.files.sources import is_file
+from assay.files.sources import Source, is_file
 from assay.stats.pairing import ScorePairing, listed
 from assay.tables import Scores
 from assay.verbs.gating.gate import TAKES, Sides, Two, chosen_two
@@ -39,13 +39,12 @@ class ScoresSubject(Subject):
             raise ParameterError("scores hold all systems: give one table of them, and nothing else")
         if isinstance(scores, Scores):
             return ScorePairing(scores)
-        if not is_file(scores):
+        if not (is_file(scores) or isinstance(scores, Source)):
             kind = type(scores).__name__
             raise ParameterError(f"expected an evaluation, judgments and runs, or scores, got {kind} alone")
         # A matrix of scores does not say what was measured; whoever asks for a measure does.
         wanted = listed(measures or ())
-        # An empty field is no value, and no measure of ours has declared what it counts as.
-        return ScorePairing(read_scores(scores, measure=str(wanted[0]) if wanted else "score"), undefined="skip")
+        return ScorePairing(read_scores(scores, measure=str(wanted[0]) if wanted else "score"))
 
     def explain(
         self, measure: str | Measure, inputs: Sequence[Any], place: Place, view: View, rules: dict[str, Any]

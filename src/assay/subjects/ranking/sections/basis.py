@@ -13,7 +13,7 @@ import polars as pl
 
 from assay.core.domains import Whole, check_levels
 from assay.core.errors import InputError, Note, ParameterError, number_of
-from assay.files import is_file, read_documents, read_topics
+from assay.files import Source, is_file, read_documents, read_topics
 from assay.measures.counting.ranks import Ranks
 from assay.measures.registry import Measure
 from assay.stats.bootstrap import Interval
@@ -139,9 +139,9 @@ class Basis:
         pairing = unit_pairing_of(
             compare, "a report on rankings", source, runs, wanted, seed=seed, direction=direction, rules=rules
         )
-        measures = tuple(pairing.measure_names(wanted))
+        samples, notes = _paired(pairing, wanted)
+        measures = tuple(pairing.measure_names(wanted) if pairing.evaluation is not None else samples)
         systems = tuple(map(str, pairing.scores.frame["system"].unique(maintain_order=True)))
-        samples, notes = _paired(pairing, measures)
         settings, comparison = Settings(**{**asked, "resamples": None}), None
         first = (baseline or systems[0]) if len(systems) > 1 else ""
         if first:
@@ -290,17 +290,18 @@ def _origin(scores: Any) -> str:
     """Where scores come from: a path, or what stands for one."""
     if isinstance(scores, str | os.PathLike):
         return "<stdin>" if scores == "-" else os.fspath(scores)
-    return str(getattr(scores, "name", "")) if is_file(scores) else ""
+    return str(getattr(scores, "name", "")) if is_file(scores) or isinstance(scores, Source) else ""
 
 
-def _paired(measured: ScorePairing, names: Sequence[str]) -> tuple[dict[str, Sample], list[str]]:
+def _paired(pairing: ScorePairing, wanted: Any) -> tuple[dict[str, Sample], list[str]]:
     """The systems paired by unit under each measure; and why not, where they cannot be."""
-    paired, notes = dict[str, Sample](), list[str]()
-    for name in names:
+    if pairing.evaluation is None:  # scores that cannot be paired are good for nothing
+        samples, notes = pairing.comparable(wanted)
+        return {sample.measure: sample for sample in samples}, notes
+    paired, notes = dict[str, Sample](), []
+    for name in pairing.measure_names(wanted):
         try:
-            paired[name] = measured.samples([name])[0]
+            paired[name] = pairing.samples([name])[0]
         except InputError as problem:
-            if measured.evaluation is None:  # scores that cannot be paired are good for nothing
-                raise
             notes.append(Note.on(name, f"no interval and no comparison: {problem.remark}"))
     return paired, notes
