@@ -347,6 +347,11 @@ WRONG: dict[str, tuple[list[str] | str, int, str]] = {
     "not JSON": ([*ubi(PAGES[:1]), '{"query_id": '], 4, "a JSON object"),
     "a list": ([*ubi(PAGES[:1]), "[1]"], 4, "a JSON object"),
     "neither query nor event": ([*ubi(PAGES[:1]), '{"client_id": "u1"}'], 4, "a query"),
+    "one result": (
+        [*ubi(PAGES[:1]), '{"user_query": "tea", "query_response_hit_ids": "d1"}'],
+        4,
+        "a list as query_resp",
+    ),
     "yandex": (["s1\t0\tQ\t7\t1\ta", "s1\tx\tC\ta"], 2, "SessionID"),
     "yandex sample": ("7_1\ta,b : a\n7_1\ta,,b : a\n", 2, "query_region"),
     "baidu": (["7\t1\t-", baidu(1, "m1", 0), "1\t2"], 3, "Qid"),
