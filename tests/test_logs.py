@@ -532,6 +532,7 @@ def test_every_filter_counts_what_it_leaves_out() -> None:
     both = read(ubi(pages), most_per_minute=20, systems="old", exclude="user_id=qa-*")
     assert sum(odd.number for odd in both.oddities) + both.sizes[0] == len(pages)
     assert read(ubi(pages), most_per_minute=30).sizes[0] == len(pages)
+    assert read("serp,query,doc,clicks\n1,tea,d1,0\n", most_per_minute=1).sizes[0] == 1  # nobody knows whose it is
     with pytest.raises(InputError, match="43 result pages outside the period: left out"):
         read(ubi(pages), since="2027-01-01")
 
@@ -543,6 +544,7 @@ def test_dwell_that_cannot_be_is_unknown_not_zero() -> None:
     assert rows(log.events, "dwell_ms") == [(None,), (None,)]
     assert log.remarks == ("1 dwell time negative, or longer than 60 minutes: unknown",)
     assert clicks(log).value("SatisfiedClicks") == 0.5  # the last, not the one of which nobody knows
+    assert rows(read_log(log, session_gap=5).events, "dwell_ms") == [(None,), (None,)]
     table = "serp,query,doc,clicks,dwell\n1,tea,d1,1,-3\n2,tea,d1,1,3\n"
     assert rows(read(table).events, "dwell_ms") == [(None,), (3000.0,)]
 

@@ -44,6 +44,8 @@ class Cleaning:
     rank_base: int | None = None
     #: Whether times are those of a clock, and tell how long somebody stayed.
     clocked: bool = True
+    #: Whether all of it was read before: what was unknown then stays so.
+    imported: bool = False
 
 
 class Tables(NamedTuple):
@@ -334,10 +336,11 @@ def _kept(pages: pl.DataFrame, rules: Cleaning, tallies: Tallies) -> pl.DataFram
         robots = hasty_users(pages.lazy(), rules.most_per_minute).collect()["user_id"]
         reasons.append(("robot", pl.col("user_id").is_in(robots.implode()), {"most": str(rules.most_per_minute)}))
     for code, leaves_out, words in reasons:
-        left = pages.filter(leaves_out.fill_null(True))
+        goes = leaves_out.fill_null(False)  # nobody knows whose page it is: it stays
+        left = pages.filter(goes)
         if left.height:
             tallies.add(code, left.height, f"page {left['key'][0]!r}", **words)
-            pages = pages.filter(~leaves_out.fill_null(True))
+            pages = pages.filter(~goes)
     return pages
 
 
@@ -373,7 +376,7 @@ def _with_dwell(events: pl.DataFrame, pages: pl.DataFrame, rules: Cleaning, tall
     """Clicks with how long people stayed, where that is known and possible."""
     most = float("inf") if rules.longest_dwell is None else 60_000 * rules.longest_dwell
     odd = (pl.col("dwell_ms") < 0) | (pl.col("dwell_ms") > most) | pl.col("dwell_ms").is_nan()
-    events = with_stays(events, pages)
+    events = events if rules.imported else with_stays(events, pages)
     strange = events.filter(odd)
     if strange.height:
         limit = "possible" if rules.longest_dwell is None else f"{rules.longest_dwell:g} minutes"
