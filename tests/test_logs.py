@@ -192,6 +192,11 @@ def test_a_document_twice_on_a_page_is_clicked_where_it_was_clicked() -> None:
     assert rows(again.results, "clicks") == [(2,), (0,), (0,)]
 
 
+def test_a_log_may_start_with_an_event_without_a_time() -> None:
+    lines = [*ubi(PAGES[:1]), '{"action_name": "click", "query_id": "p0", "event_attributes": {}}']
+    assert read(lines[::-1]).sizes == read(lines).sizes == (1, 3, 3)
+
+
 def test_a_query_that_comes_again_is_the_first_that_returned_anything() -> None:
     empty = Page("tea", [], [], "u1", None, 0, name="p0")
     full = Page("tea", ["d1"], [0], "u1", None, 0.01, name="p0")
