@@ -42,11 +42,10 @@ def random_log(seed: int, pages: int = 120) -> Log:
         })  # fmt: skip
         results += [{"impression": page, "rank": rank, "doc_id": f"d{rank}"} for rank in range(1, shown + 1)]
         for _ in range(int(rng.choice([0, 0, 1, 2, 3]))):
-            events.append({
-                "impression": page, "action": "click", "doc_id": f"d{rng.integers(1, 9)}",
-                "time": now + timedelta(milliseconds=int(rng.integers(-2000, 90_000))),
-                "dwell_ms": float(rng.integers(0, 60_000)) if rng.random() < 0.5 else None,
-            })  # fmt: skip
+            click = {"impression": page, "action": "click", "doc_id": f"d{rng.integers(1, 9)}"}
+            stated = float(rng.integers(0, 60_000)) if rng.random() < 0.5 else None
+            after = timedelta(milliseconds=int(rng.integers(-2000, 90_000 if rng.random() < 0.7 else 4_000_000)))
+            events.append({**click, "time": now + after, "dwell_ms": stated, "value": stated})
     frames = (pl.DataFrame(part, infer_schema_length=None) for part in (rows, results, events))
     return Log.of(*frames)
 
@@ -75,20 +74,41 @@ class Twin:
             session.sort(key=lambda page: (page["time"], page["impression"]))
             self.after.update({one["impression"]: other for one, other in pairwise(session)})
 
+        self.stays: dict[tuple[int, int], float | None] = {}
+        self.last: set[tuple[int, int]] = set()
+        for session in self.sessions:
+            self.look_at(session)
+
+    def look_at(self, session: list[dict[str, Any]]) -> None:
+        """How long people stayed at what they clicked, where the log does not state it, and what they clicked last."""
+        clicked = [
+            (page, place, click) for page in session for place, click in enumerate(self.clicks[page["impression"]])
+        ]
+        steps = [(page["time"], page["impression"], -1) for page in session]
+        steps += [
+            (click["time"], page["impression"], place)
+            for page, place, click in clicked
+            if click["time"] >= page["time"]
+        ]
+        follows = {one[1:]: (other[0] - one[0]) / timedelta(seconds=1) for one, other in pairwise(sorted(steps))}
+        for page, place, click in clicked:
+            here = page["impression"], place
+            self.stays[here] = follows.get(here) if click["value"] is None else click["value"] / 1000
+        if clicked:
+            page, place, click = max(clicked, key=lambda each: (each[2]["time"], each[0]["impression"], each[1]))
+            is_last = page is session[-1] or click["time"] >= session[-1]["time"]
+            self.last |= {(page["impression"], place)} if is_last else set()
+
     def stay(self, page: dict[str, Any], place: int) -> float | None:
         """Seconds that somebody stayed at what was clicked."""
-        click, rest = self.clicks[page["impression"]][place], self.clicks[page["impression"]][place + 1 :]
-        if click["dwell_ms"] is not None:
-            return float(click["dwell_ms"]) / 1000
-        follower = rest[0]["time"] if rest else self.after.get(page["impression"], {}).get("time")
-        return None if follower is None else (follower - click["time"]) / timedelta(seconds=1)
+        return self.stays[page["impression"], place]
 
     def satisfied(self, page: dict[str, Any]) -> int:
         """How many clicks of a page satisfied."""
         found = 0
         for place in range(len(self.clicks[page["impression"]])):
             stay = self.stay(page, place)
-            found += stay >= 30 if stay is not None else True
+            found += stay >= 30 if stay is not None else (page["impression"], place) in self.last
         return found
 
     def ranks(self, page: dict[str, Any]) -> list[int]:

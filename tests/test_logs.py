@@ -16,7 +16,7 @@ from command import run_assay
 from log_files import START, Page, assert_sound, contents, rows, stamp, ubi
 from shared_data import shared
 
-from assay import AssayError, FormatError, InputError, Log, ParameterError, import_log, read_log, write_log
+from assay import AssayError, FormatError, InputError, Log, ParameterError, clicks, import_log, read_log, write_log
 from assay.files import json_values, log_assembly, logs
 from assay.files.log_looks import looks_like_log
 from assay.files.sources import Source
@@ -103,10 +103,10 @@ def test_a_log_in_parts_is_the_log_in_memory(seed: int, tmp_path: Path, monkeypa
     assert parts.remarks == whole.remarks
     assert contents(read_log(path)) == contents(whole)
     truth = {f"p{number}": page for number, page in enumerate(pages)}
-    for key, rank, doc, clicks, _ in contents(whole)["results"]:
+    for key, rank, doc, count, _ in contents(whole)["results"]:
         places = [place for place in truth[key].clicks if place == rank - 1]
         assert truth[key].docs[rank - 1] == doc
-        assert clicks == len(places)
+        assert count == len(places)
 
 
 ODD_VALUES = [
@@ -192,6 +192,11 @@ def test_a_document_twice_on_a_page_is_clicked_where_it_was_clicked() -> None:
     assert rows(again.results, "clicks") == [(2,), (0,), (0,)]
 
 
+def test_a_log_may_start_with_an_event_without_a_time() -> None:
+    lines = [*ubi(PAGES[:1]), '{"action_name": "click", "query_id": "p0", "event_attributes": {}}']
+    assert read(lines[::-1]).sizes == read(lines).sizes == (1, 3, 3)
+
+
 def test_a_query_that_comes_again_is_the_first_that_returned_anything() -> None:
     empty = Page("tea", [], [], "u1", None, 0, name="p0")
     full = Page("tea", ["d1"], [0], "u1", None, 0.01, name="p0")
@@ -224,11 +229,16 @@ def test_yandex_clicks_are_of_the_last_page_of_their_session_that_showed_the_doc
     lines = ["s1\t0\tQ\t7\t1\ta\tb", "s2\t0\tQ\t9\t1\ta", "s1\t3\tC\tb", "s1\t5\tQ\t8\t1\tc\tb", "s1\t7\tC\ta",
              "s1\t8\tC\tb", "s1\t9\tC\tz", "s2\t4\tC\ta"]  # fmt: skip
     log = read(lines)
-    assert [(key, doc, rank) for key, _, _, doc, rank, _ in contents(log)["events"]] == [
-        ("s1/1", "b", 2), ("s1/1", "a", 1), ("s1/4", "b", 2), ("s1/4", "z", None), ("s2/2", "a", 1),
+    names = rows(log.impressions, "impression_id")
+    assert [(*names[page], doc, rank) for page, doc, rank in rows(log.events, "impression", "doc_id", "rank")] == [
+        ("s1/1", "b", 2), ("s1/1", "a", 1), ("s2/2", "a", 1), ("s1/4", "b", 2), ("s1/4", "z", None),
     ]  # fmt: skip
-    assert log.events.collect()["dwell_ms"].null_count() == 5
+    # Nobody knows what their times count, so that none is taken for seconds.
     assert "in units that are not known" in log.remarks[0]
+    assert not {"impressions.time", "events.time", "events.dwell_ms"} & log.known
+    reasons = clicks(log, measures="TimeToFirstClick, Reformulation, PogoSticking, SatisfiedClicks").undefined()
+    assert {reason.partition("has n")[0] for reason in reasons.values()} == {"the log "}
+    assert len(reasons) == 4
 
 
 def test_the_sample_of_yandex_has_repeated_clicks_and_clicks_on_what_was_not_shown() -> None:
@@ -342,6 +352,11 @@ WRONG: dict[str, tuple[list[str] | str, int, str]] = {
     "not JSON": ([*ubi(PAGES[:1]), '{"query_id": '], 4, "a JSON object"),
     "a list": ([*ubi(PAGES[:1]), "[1]"], 4, "a JSON object"),
     "neither query nor event": ([*ubi(PAGES[:1]), '{"client_id": "u1"}'], 4, "a query"),
+    "one result": (
+        [*ubi(PAGES[:1]), '{"user_query": "tea", "query_response_hit_ids": "d1"}'],
+        4,
+        "a list as query_resp",
+    ),
     "yandex": (["s1\t0\tQ\t7\t1\ta", "s1\tx\tC\ta"], 2, "SessionID"),
     "yandex sample": ("7_1\ta,b : a\n7_1\ta,,b : a\n", 2, "query_region"),
     "baidu": (["7\t1\t-", baidu(1, "m1", 0), "1\t2"], 3, "Qid"),
@@ -522,6 +537,7 @@ def test_every_filter_counts_what_it_leaves_out() -> None:
     both = read(ubi(pages), most_per_minute=20, systems="old", exclude="user_id=qa-*")
     assert sum(odd.number for odd in both.oddities) + both.sizes[0] == len(pages)
     assert read(ubi(pages), most_per_minute=30).sizes[0] == len(pages)
+    assert read("serp,query,doc,clicks\n1,tea,d1,0\n", most_per_minute=1).sizes[0] == 1  # nobody knows whose it is
     with pytest.raises(InputError, match="43 result pages outside the period: left out"):
         read(ubi(pages), since="2027-01-01")
 
@@ -532,6 +548,8 @@ def test_dwell_that_cannot_be_is_unknown_not_zero() -> None:
     log = read(ubi(pages), longest_dwell=60)
     assert rows(log.events, "dwell_ms") == [(None,), (None,)]
     assert log.remarks == ("1 dwell time negative, or longer than 60 minutes: unknown",)
+    assert clicks(log).value("SatisfiedClicks") == 0.5  # the last, not the one of which nobody knows
+    assert rows(read_log(log, session_gap=5).events, "dwell_ms") == [(None,), (None,)]
     table = "serp,query,doc,clicks,dwell\n1,tea,d1,1,-3\n2,tea,d1,1,3\n"
     assert rows(read(table).events, "dwell_ms") == [(None,), (3000.0,)]
 

@@ -22,7 +22,7 @@ _DWELT, _CLICK_COUNT = 16, 25
 def read_yandex(source: Source, rules: ReadingRules) -> Iterator[Records]:
     """The challenge's layout. Clicks name no page: they are of their session's last that showed the document."""
     rules.tallies.assume(
-        "times count from the start of each session, in units that are not known: they order events, and give no dwell"
+        "times count from the start of each session, in units that are not known: they order events, and are not kept"
     )
     for numbered in _numbered_lines(source, rules):
         pages, events = [], []

@@ -133,9 +133,9 @@ def object_lines(
 ) -> pl.DataFrame:
     """One object per line in the columns of a schema (text, lists and objects of text), with the line as `row`.
 
-    What is no object is refused, by its line, with what was expected and what came; where that does not raise, the
-    line is left out. What is no list or no object where the schema has one is null; what is no text is JSON. Fields
-    of objects may be left out if no line has them.
+    What is no object, or has no list where the schema has one, is refused, by its line, with what was expected and what
+    came; where that does not raise, the line is left out. What is no object where the schema has one is null; what is
+    no text is JSON. Fields of objects may be left out if no line has them.
 
     >>> object_lines(b'{"a": 1}\\n[]\\n', 1, {"a": pl.String}, lambda line, expected, got: None).rows()
     [(1, '1')]
@@ -171,7 +171,7 @@ def _careful_object_lines(
     data: bytes, line: int, schema: Mapping[str, Any], refuse: Callable[[int, str, str], None]
 ) -> pl.DataFrame:
     """Objects line by line: what is none is refused, what does not fit is null, and Polars reads what is left."""
-    kind = pl.Struct(schema)
+    kind, lists = pl.Struct(schema), [name for name, each in schema.items() if isinstance(each, pl.List)]
     numbers, texts = [], []
     for number, text in enumerate(data.split(b"\n"), line):
         if not text.strip():
@@ -180,21 +180,23 @@ def _careful_object_lines(
             record = json.loads(text, **_AS_POLARS)
         except (ValueError, RecursionError):
             record = None
-        if isinstance(record, dict):
+        if not isinstance(record, dict):
+            refuse(number, "a JSON object", text[:200].decode(errors="replace"))
+        elif odd := [name for name in lists if not isinstance(record.get(name), list | None)]:
+            refuse(number, f"a list as {odd[0]}", json.dumps(record[odd[0]], ensure_ascii=False)[:200])
+        else:
             numbers.append(number)
             texts.append(json.dumps(_fitting(record, kind), ensure_ascii=False))
-        else:
-            refuse(number, "a JSON object", text[:200].decode(errors="replace"))
     frame = pl.read_ndjson("\n".join(texts).encode(errors="replace"), schema=dict(schema))
     return frame.select(pl.Series("row", numbers, pl.Int64), pl.all())
 
 
 def _fitting(value: Any, kind: Any) -> Any:
-    """A value in which lists and objects stand where a type has them; null where something else does."""
-    if isinstance(kind, pl.Struct):
-        is_object = isinstance(value, dict)
-        return {each.name: _fitting(value.get(each.name), each.dtype) for each in kind.fields} if is_object else None
-    return value if not isinstance(kind, pl.List) or isinstance(value, list) else None
+    """A value in which objects stand where a type has them; null where something else does."""
+    if not isinstance(kind, pl.Struct):
+        return value
+    is_object = isinstance(value, dict)
+    return {each.name: _fitting(value.get(each.name), each.dtype) for each in kind.fields} if is_object else None
 
 
 def _whole(text: str) -> int | str:

@@ -20,7 +20,7 @@ import polars as pl
 from assay.core.errors import InputError, reason
 from assay.files.log_records import EVENTS, PAGES, RESULTS, Records, Tallies
 from assay.tables import log as tables
-from assay.tables.log import CLICK, located, with_clicks
+from assay.tables.log import located, with_clicks, with_stays
 
 #: So many rows wait in memory before they are written.
 _ROWS_AT_ONCE = 400_000
@@ -44,6 +44,8 @@ class Cleaning:
     rank_base: int | None = None
     #: Whether times are those of a clock, and tell how long somebody stayed.
     clocked: bool = True
+    #: Whether all of it was read before: what was unknown then stays so.
+    imported: bool = False
 
 
 class Tables(NamedTuple):
@@ -288,6 +290,8 @@ def finished(records: Records, rules: Cleaning, tallies: Tallies, start: int) ->
     events = located(events.rename({"ordinal": "rank"}).lazy(), results.lazy()).collect()
     place = pl.when("counted").then("rank")
     events = events.sort("impression", "time", place, "row", nulls_last=True)
+    if not rules.clocked:  # times have told the order, which is all that they tell
+        pages, events = (frame.with_columns(time=pl.lit(None, pl.Datetime("ms"))) for frame in (pages, events))
     events = _with_dwell(events, pages, rules, tallies).select(*tables.EVENTS)
     results = with_clicks(results.lazy(), events.lazy()).collect()
     return Tables(pages.select(*tables.IMPRESSIONS), results, events)
@@ -332,10 +336,11 @@ def _kept(pages: pl.DataFrame, rules: Cleaning, tallies: Tallies) -> pl.DataFram
         robots = hasty_users(pages.lazy(), rules.most_per_minute).collect()["user_id"]
         reasons.append(("robot", pl.col("user_id").is_in(robots.implode()), {"most": str(rules.most_per_minute)}))
     for code, leaves_out, words in reasons:
-        left = pages.filter(leaves_out.fill_null(True))
+        goes = leaves_out.fill_null(False)  # nobody knows whose page it is: it stays
+        left = pages.filter(goes)
         if left.height:
             tallies.add(code, left.height, f"page {left['key'][0]!r}", **words)
-            pages = pages.filter(~leaves_out.fill_null(True))
+            pages = pages.filter(~goes)
     return pages
 
 
@@ -368,30 +373,10 @@ def _once(events: pl.DataFrame, tallies: Tallies) -> pl.DataFrame:
 
 
 def _with_dwell(events: pl.DataFrame, pages: pl.DataFrame, rules: Cleaning, tallies: Tallies) -> pl.DataFrame:
-    """Clicks with how long people stayed: as stated, or until their next click or page; of the last, nobody knows."""
+    """Clicks with how long people stayed, where that is known and possible."""
     most = float("inf") if rules.longest_dwell is None else 60_000 * rules.longest_dwell
     odd = (pl.col("dwell_ms") < 0) | (pl.col("dwell_ms") > most) | pl.col("dwell_ms").is_nan()
-    if rules.clocked:
-        # Users may number their sessions, each from 1.
-        sessions = pages.select(
-            "impression", "time", user="user_id", session="session_id", place=pl.lit(None, pl.UInt32)
-        )
-        clicks = events.with_row_index("place").filter(pl.col("action") == CLICK)
-        clicks = clicks.select("impression", "time", "place").join(sessions.drop("place"), on="impression")
-        # By a clock that goes wrong, clicks come before their page: how long people stayed then is not known.
-        clicks = clicks.filter((pl.col("time") >= pl.col("time_right")).fill_null(True)).drop("time_right")
-        steps = pl.concat([clicks, sessions], how="diagonal").drop_nulls(["session", "time"])
-        steps = steps.sort("user", "session", "time", "impression", "place", nulls_last=False)
-        goes_on = pl.all_horizontal(pl.col(name).eq_missing(pl.col(name).shift(-1)) for name in ("user", "session"))
-        following = (pl.col("time").shift(-1) - pl.col("time")).dt.total_milliseconds().cast(pl.Float64)
-        stays = steps.with_columns(stay=pl.when(goes_on).then(following)).filter(pl.col("place").is_not_null())
-        events = (
-            events.with_row_index("place")
-            .join(stays.select("place", "stay"), on="place", how="left", maintain_order="left")
-            .with_columns(dwell_ms=pl.when(pl.col("action") == CLICK).then(pl.coalesce("dwell_ms", "stay"))
-                          .otherwise("dwell_ms"))
-            .drop("place", "stay")
-        )  # fmt: skip
+    events = events if rules.imported else with_stays(events, pages)
     strange = events.filter(odd)
     if strange.height:
         limit = "possible" if rules.longest_dwell is None else f"{rules.longest_dwell:g} minutes"

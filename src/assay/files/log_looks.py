@@ -18,6 +18,8 @@ from assay.tables.roles import columns_of, is_frame
 MANIFEST = "log.json"
 #: Lines of the bulk interface that say where the next one goes.
 INDEX = ("index", "create", "update", "delete")
+#: What events of UBI have besides a name; some lack the time.
+_OF_EVENTS = ("timestamp", "event_attributes")
 _YANDEX_LINE = re.compile(r"[^\t]+\t\d+\t(Q\t[^\t]+\t[^\t]+\t\S|C\t\S)")
 SAMPLE_RECORD = re.compile(r"\s*([^\t:;]+)\t([^\t:;]+?)\s*:([^:;\t]*)")
 #: How many columns lines of Baidu-ULTR have, and which of a result says whether it was clicked.
@@ -33,7 +35,7 @@ def is_ubi(record: Mapping[str, Any]) -> bool:
     index = next((record[name] for name in INDEX if len(record) == 1 and name in record), None)
     if isinstance(index, Mapping):
         return "ubi" in str(index.get("_index", "ubi"))
-    return "user_query" in record or {"action_name", "timestamp"} <= set(record)
+    return "user_query" in record or ("action_name" in record and not record.keys().isdisjoint(_OF_EVENTS))
 
 
 def _starts_as_ubi(head: Head) -> bool:

@@ -208,7 +208,8 @@ class _Import:
         for records in spool.each():
             self.watch(0.25 / self.parts)
             people.add(assembled(attributed(records) if by_session else records, bases, self.tallies), BY_PERSON)
-        cleaning = replace(self.rules, clocked=all(known.clocked for known in formats))
+        clocked = all(known.clocked for known in formats)
+        cleaning = replace(self.rules, clocked=clocked, imported=len(self.logs) == len(self.inputs))
         start = 0
         for records in people.each():
             made = finished(records, cleaning, self.tallies, start)

@@ -233,8 +233,8 @@ def PogoSticking(behaviour: BehaviourCounts, *, dwell: Seconds = 10.0) -> PerUni
 
     .. math:: \frac{|\{\text{clicks with less dwell, followed by a click on another result}\}|}{|\{\text{clicks}\}|}
 
-    `dwell`: seconds. Where the log has no dwell times, it is the time to the next click on the page. A second click on
-    the same result, such as a double click, is no return.
+    `dwell`: seconds. Where the log has no dwell time of a click, it is the time to the next click or page of the
+    session. A second click on the same result, such as a double click, is no return.
 
     >>> from assay.tables.log import Log
     >>> PogoSticking.per_unit(BehaviourCounts.of(Log.from_pages([("q", ["a"], ["a"])]))).reason(0)
@@ -267,8 +267,8 @@ def SatisfiedClicks(behaviour: BehaviourCounts, *, dwell: Seconds = 30.0, last: 
     .. math:: \frac{|\{\text{clicks with so much dwell, or the last of their session}\}|}{|\{\text{clicks}\}|}
 
     `dwell`: seconds. Where the log has no dwell time of a click, it is the time to the next click or page of the
-    session. `last`: whether a click counts after which nothing more is known of the session; without sessions, of the
-    page.
+    session. `last`: whether a click counts after which there is no other in the session, and no page; without sessions,
+    no other on the page.
 
     >>> from assay.tables.log import Log
     >>> SatisfiedClicks.per_unit(BehaviourCounts.of(Log.from_pages([("q", ["a"], ["a"])]))).reason(0)

@@ -100,7 +100,7 @@ class Log:
         for table in (listed, acts):
             if not table["impression"].is_between(0, pages.height - 1).all():
                 raise InputError(f"{origin}: results and events are of result pages that are there")
-        acts = located(acts.lazy(), listed.lazy()).collect()
+        acts = with_stays(located(acts.lazy(), listed.lazy()).collect(), pages).select(*EVENTS)
         if listed["clicks"].null_count():
             listed = with_clicks(listed.lazy(), acts.lazy()).collect()
         if pages["n_results"].null_count():
@@ -266,6 +266,30 @@ def with_clicks(results: pl.LazyFrame, events: pl.LazyFrame) -> pl.LazyFrame:
     clicks = events.filter(pl.col("action") == CLICK).group_by("impression", "rank").len("counted")
     joined = results.join(clicks, on=["impression", "rank"], how="left", maintain_order="left")
     return joined.with_columns(clicks=pl.col("counted").fill_null(0).cast(pl.Int64)).select(*RESULTS)
+
+
+def with_stays(events: pl.DataFrame, pages: pl.DataFrame) -> pl.DataFrame:
+    """Clicks whose dwell is not stated, with the time until the next click or page of their session.
+
+    After the last one of a session, or of a page without a session, nobody knows; nor where a click comes before its
+    page, by a clock that goes wrong.
+    """
+    if events["time"].null_count() == events.height:
+        return events
+    # Users may number their sessions, each from 1.
+    session = pl.coalesce("session_id", pl.format("page {}", "impression"))
+    sessions = pages.select("impression", "time", user="user_id", session=session, place=pl.lit(None, pl.UInt32))
+    events = events.with_row_index("place")
+    clicks = events.filter(pl.col("action") == CLICK).select("impression", "time", "place")
+    clicks = clicks.join(sessions.drop("place"), on="impression")
+    clicks = clicks.filter((pl.col("time") >= pl.col("time_right")).fill_null(True)).drop("time_right")
+    steps = pl.concat([clicks, sessions], how="diagonal").drop_nulls("time")
+    steps = steps.sort("user", "session", "time", "impression", "place")
+    goes_on = pl.all_horizontal(pl.col(name).eq_missing(pl.col(name).shift(-1)) for name in ("user", "session"))
+    following = (pl.col("time").shift(-1) - pl.col("time")).dt.total_milliseconds().cast(pl.Float64)
+    stays = steps.select("place", stay=pl.when(goes_on).then(following)).drop_nulls()
+    events = events.join(stays, on="place", how="left", maintain_order="left")
+    return events.with_columns(dwell_ms=pl.coalesce("dwell_ms", "stay")).drop("place", "stay")
 
 
 def _clicks_of(results: pl.DataFrame) -> pl.DataFrame:

@@ -223,18 +223,20 @@ class BehaviourCounts:
         clicks = self.log.events.filter(pl.col("action") == CLICK).with_row_index("order")
         rank = pl.col("rank")
         if amounts:
-            following = pages.select("impression", "goes_on", next_page="next_time")
-            clicks = clicks.join(following, on="impression", maintain_order="left")
+            whose = ["person", "session"]
+            about = pages.select("impression", "goes_on", "ends", *whose, shown="time")
+            clicks = clicks.join(about, on="impression", maintain_order="left")
             clicks = clicks.with_columns(
                 has_next=(pl.col("impression") == pl.col("impression").shift(-1)).fill_null(value=False),
                 repeats=pl.all_horizontal(each.eq_missing(each.shift(-1)) for each in (rank, pl.col("doc_id"))),
             )
-            next_click = pl.when("has_next").then(pl.col("time").shift(-1))
-            passed = (pl.coalesce(next_click, "next_page") - pl.col("time")).dt.total_milliseconds()
+            # People go back to an earlier page: what is last in a session may not be on its last page.
+            last = pl.col("order").sort_by(pl.coalesce("time", "shown"), "order").last().over(whose)
             clicks = clicks.with_columns(
-                dwell=pl.coalesce("dwell_ms", passed) / 1000,
+                dwell=pl.col("dwell_ms") / 1000,
                 goes_elsewhere=pl.col("has_next") & ~pl.col("repeats"),
-                is_last=~pl.col("has_next") & ~pl.col("goes_on"),
+                is_last=(pl.col("order") == last)
+                & (~pl.col("goes_on") | (pl.col("time") >= pl.col("ends")).fill_null(value=False)),
             )
         elif self.where is not None or self.parts > 1:
             clicks = clicks.join(pages.select("impression"), on="impression", how="semi")
@@ -271,7 +273,9 @@ class Outline(BehaviourCounts):
 def _with_sessions(pages: pl.LazyFrame) -> pl.LazyFrame:
     """Pages in the order of their sessions, with what came before and after; without a session, a page is its own."""
     session = pl.coalesce("session_id", pl.format("page {}", "impression"))
-    ordered = pages.with_columns(text=QUERY, session=session).sort("person", "session", "time", "impression")
+    ordered = pages.with_columns(text=QUERY, session=session).sort(
+        "person", "session", "time", "impression", nulls_last=True
+    )
 
     def beside(step: int) -> tuple[pl.Expr, pl.Expr]:
         whose = (pl.col("person"), pl.col("session"))
@@ -288,8 +292,9 @@ def _with_sessions(pages: pl.LazyFrame) -> pl.LazyFrame:
         is_new=~follows | pl.col("text").ne_missing(before),
         next_is_new=goes_on & pl.col("text").ne_missing(after),
         in_common=pl.when(goes_on).then(shared / all_words),
-        next_time=pl.when(goes_on).then(pl.col("time").shift(-1)),
-    ).with_columns(until_next=(pl.col("next_time") - pl.col("time")).dt.total_milliseconds() / 1000)
+        until_next=pl.when(goes_on).then(pl.col("time").shift(-1) - pl.col("time")).dt.total_milliseconds() / 1000,
+        ends=pl.col("time").max().over("person", "session"),
+    )
 
 
 def _aliases(wanted: Mapping[str, pl.Expr]) -> dict[str, str]:

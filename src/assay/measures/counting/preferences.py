@@ -58,7 +58,7 @@ def _chain(log: Log) -> pl.LazyFrame:
     Passed over: all above the last click that was not clicked; without a click, the first two.
     """
     session = ("user_id", "session_id")  # users may number their sessions, each from 1
-    pages = log.impressions.drop_nulls(["session_id", "query_id"]).sort(*session, "time", "impression")
+    pages = log.impressions.drop_nulls(["session_id", "query_id"]).sort(*session, "time", "impression", nulls_last=True)
     follows = pl.col("impression", "query_id").shift(-1).over(session).name.prefix("next_")
     pages = pages.with_columns(follows).filter(pl.col("next_query_id") != pl.col("query_id"))
     rows = _pages(log)
