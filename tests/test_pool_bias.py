@@ -223,8 +223,8 @@ def test_leaving_out_uniques_scores_runs_by_what_others_found(runs: Runs, judged
             expected = evaluate(judgments, {row["run"]: runs[row["run"]]}, row["measure"]).mean()
             assert row[column] == (None if np.isnan(expected) else pytest.approx(expected))
         others = [full.mean(row["measure"], name) for name in runs if name != row["run"]]
-        if row["without"] is not None:
-            assert row["place_without"] == 1 + sum(value > row["without"] for value in others)
+        place = None if row["without"] is None else 1 + sum(value > row["without"] for value in others)
+        assert row["place_without"] == place
 
 
 @settings(max_examples=10, deadline=None)
