@@ -402,6 +402,10 @@ def test_a_sampled_pool_is_judged_and_estimated_from_files(folder: Path) -> None
         (["choose", "1.5", "a.run", "b.run"], "N: expected a whole number, got '1.5'"),
         (["make", "a.run", "--strategy", "sample", "--strata", "ten=1"], "--strata is as 10=1,50=0.2"),
         (["make", "a.run", "--groups", "qrels"], "run"),
+        (
+            ["make", "a.run", "--groups", "two.csv"],
+            "two.csv:3: expected one group for run 'a', which is of 'x', got 'y'",
+        ),
         (["make", "empty.run", "-o", "out.csv"], "nothing to pool"),
         (["choose", "5", "a.run", "b.run"], "cannot choose 5 runs from 2"),
         (["simulate", "qrels", "a.run", "--budgets", "x"], "--budgets: expected whole numbers"),
@@ -413,6 +417,7 @@ def test_a_sampled_pool_is_judged_and_estimated_from_files(folder: Path) -> None
 )
 def test_calls_that_are_wrong_say_so_in_a_line(words: list[str], message: str, folder: Path) -> None:
     (folder / "empty.run").write_text("", encoding="utf-8")
+    (folder / "two.csv").write_text("run,group\na,x\na,y\n", encoding="utf-8")
     done = run_assay("pool", *words, folder=folder)
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr

@@ -169,7 +169,11 @@ def read_groups(source: str | os.PathLike[str], runs: Sequence[str]) -> dict[str
     else:
         table = named_columns(source, "groups")
         columns = table.roles("groups")
-        named = dict(zip(table.ids(columns["run"], "run"), table.ids(columns["group"], "group"), strict=True))
+        named = dict[str, str]()
+        pairs = zip(table.ids(columns["run"], "run"), table.ids(columns["group"], "group"), strict=True)
+        for row, (run, group) in enumerate(pairs):
+            if named.setdefault(run, group) != group:
+                raise table.error(row, f"one group for run {quote(run)}, which is of {quote(named[run])}", group)
         if not set(named) & set(runs):
             raise table.error(0, f"a run among {listed(list(runs))}", next(iter(named)))
     return {run: group for run, group in named.items() if run in runs}
