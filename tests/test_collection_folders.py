@@ -249,6 +249,15 @@ def test_an_export_is_the_same_collection_again(folder: Path) -> None:
     assert again.returncode == 2
 
 
+def test_a_folder_that_cannot_be_made_is_named_as_it_was_called(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(**_: object) -> None:
+        raise OSError(28, "No space left on device", "/tmp/.out-x")
+
+    monkeypatch.setattr("assay.collections.building.tempfile.TemporaryDirectory", full)
+    with pytest.raises(InputError, match=r"out: cannot be written: no space left on device$"):
+        export_collection(folder / "bikes", folder / "out")
+
+
 def test_documents_come_in_pieces_with_the_lines_of_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(document_stream, "_PIECE_BYTES", 64)
     rows = [f"d{n}" for n in range(50)]

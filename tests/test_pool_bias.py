@@ -147,6 +147,12 @@ def test_tau_is_that_of_systems_scored_by_the_documents_judged() -> None:
     assert found["tau"] == pytest.approx(expected.statistic)
 
 
+def test_strategies_that_find_as_much_are_not_ranked() -> None:
+    runs = {"a": {"q": {"x": 2.0, "y": 1.0}}, "b": {"q": {"x": 2.0, "z": 1.0}}}
+    told = simulate_pool({"q": {"x": 1, "y": 0, "z": 0}}, runs, budgets=[1], measures="AP").to_markdown()
+    assert "With 1 document per topic, all strategies find 100% of the relevant documents." in told
+
+
 def test_words_alone_cost_documents_and_miss_some() -> None:
     """Of three relevant documents, one holds all words of the title, one holds one, one none."""
     documents = Documents.of({"a": "Green tea leaves", "b": "some TEA", "c": "a hot drink", "d": "tea bags"})
@@ -223,8 +229,8 @@ def test_leaving_out_uniques_scores_runs_by_what_others_found(runs: Runs, judged
             expected = evaluate(judgments, {row["run"]: runs[row["run"]]}, row["measure"]).mean()
             assert row[column] == (None if np.isnan(expected) else pytest.approx(expected))
         others = [full.mean(row["measure"], name) for name in runs if name != row["run"]]
-        if row["without"] is not None:
-            assert row["place_without"] == 1 + sum(value > row["without"] for value in others)
+        place = None if row["without"] is None else 1 + sum(value > row["without"] for value in others)
+        assert row["place_without"] == place
 
 
 @settings(max_examples=10, deadline=None)

@@ -398,8 +398,14 @@ def test_a_sampled_pool_is_judged_and_estimated_from_files(folder: Path) -> None
     ("words", "message"),
     [
         (["make", "a.run", "--budget", "3"], "a budget needs a strategy"),
+        (["make", "a.run", "--depth", "1.5"], "--depth: expected a whole number, got '1.5'"),
+        (["choose", "1.5", "a.run", "b.run"], "N: expected a whole number, got '1.5'"),
         (["make", "a.run", "--strategy", "sample", "--strata", "ten=1"], "--strata is as 10=1,50=0.2"),
         (["make", "a.run", "--groups", "qrels"], "run"),
+        (
+            ["make", "a.run", "--groups", "two.csv"],
+            "two.csv:3: expected one group for run 'a', which is of 'x', got 'y'",
+        ),
         (["make", "empty.run", "-o", "out.csv"], "nothing to pool"),
         (["choose", "5", "a.run", "b.run"], "cannot choose 5 runs from 2"),
         (["simulate", "qrels", "a.run", "--budgets", "x"], "--budgets: expected whole numbers"),
@@ -411,6 +417,7 @@ def test_a_sampled_pool_is_judged_and_estimated_from_files(folder: Path) -> None
 )
 def test_calls_that_are_wrong_say_so_in_a_line(words: list[str], message: str, folder: Path) -> None:
     (folder / "empty.run").write_text("", encoding="utf-8")
+    (folder / "two.csv").write_text("run,group\na,x\na,y\n", encoding="utf-8")
     done = run_assay("pool", *words, folder=folder)
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr
@@ -460,6 +467,14 @@ def test_pools_take_judgments_below_0_and_of_several_judges(tmp_path: Path) -> N
     (tmp_path / "two.qrels").write_text("q ana d1 0\nq ben d1 2\n")
     pool = make_pool(runs, depth=3, qrels=tmp_path / "two.qrels")
     assert dict(pool.to_qrels().frame.select("doc_id", "relevance").iter_rows()) == {"d1": 2, "d2": -1, "d3": -1}
+
+
+def test_a_document_that_comes_twice_in_a_run_is_refused_at_its_line(tmp_path: Path) -> None:
+    """Before, which of its ranks counted depended on how deep the run was read."""
+    (tmp_path / "a.run").write_text("q Q0 d1 1 1 a\nq Q0 d2 2 5 a\nq Q0 d1 3 9 a\n")
+    told = run_assay("pool", "make", "a.run", "--depth", "3", folder=tmp_path)
+    assert (told.returncode, told.stdout) == (2, "")
+    assert "a.run:3: expected each document once in a query (document 'd1' comes again" in told.stderr
 
 
 def test_no_measures_are_refused_not_taken_for_the_usual_ones() -> None:

@@ -125,7 +125,7 @@ def test_bad_topics_by_hand_are_refused_with_their_line(tmp_path: Path, text: st
 def test_a_file_to_write_in_is_not_replaced(tmp_path: Path) -> None:
     path = tmp_path / "topics.ini"
     write_topics_to_edit(path, 3)
-    with pytest.raises(InputError, match="already exists"):
+    with pytest.raises(InputError, match=r"already exists.*overwrite=True"):
         write_topics_to_edit(path)
     write(Topics.of({"1": "tea"}), tmp_path / "topics.tsv")
     assert run_assay("convert", "topics.tsv", "b.ini", folder=tmp_path).returncode == 0

@@ -7,7 +7,7 @@ are found by their place on the command line, options by their names. What was n
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from inspect import Parameter as Argument
@@ -15,7 +15,7 @@ from inspect import Signature, signature
 from types import NoneType
 from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints, is_typeddict
 
-from cyclopts import Parameter
+from cyclopts import CoercionError, Parameter, Token
 
 from assay.core.evaluation_options import INPUTS, Option
 
@@ -70,7 +70,7 @@ def _tree(named: list[Field], arguments: dict[str, Argument], prefix: str = "") 
         elif (option := _option(hint)) is not None:
             key = f"{prefix}{name}" if name in arguments else name
             kind = Argument.POSITIONAL_ONLY if option.panel == INPUTS else Argument.KEYWORD_ONLY
-            annotation: Any = Annotated[_kind(hint), _of(option, name)]
+            annotation: Any = Annotated[_kind(hint), _of(option, name, _kind(hint))]
             default = Argument.empty if is_required else None
             arguments[key] = Argument(key, kind, default=default, annotation=annotation)
             tree[name] = key
@@ -123,13 +123,23 @@ def _kind(hint: Any) -> Any:
     return str if hint is Any or (kinds and get_origin(hint) not in {list, tuple}) else hint
 
 
-def _of(option: Option, name: str) -> Parameter:
+def _of(option: Option, name: str, kind: Any) -> Parameter:
     names = option.names or (f"--{name.replace('_', '-')}",)
     validator = None if option.least is None else _at_least(option.least)
     return Parameter(
         name=names, help=option.help, group=option.panel, metavar=option.metavar, negative=(),
         allow_leading_hyphen=option.panel != INPUTS, validator=validator,
+        converter=_whole if int in (kind, *get_args(kind)) else None,
     )  # fmt: skip
+
+
+def _whole(kind: Any, tokens: Sequence[Token]) -> int | tuple[int, ...]:
+    """Whole numbers as they are typed: the parser's own conversion makes 2 of 1.5."""
+    for token in tokens:
+        if not token.value.lstrip("+-").isdecimal():
+            raise CoercionError(token=token, target_type=int)
+    numbers = tuple(int(token.value) for token in tokens)
+    return numbers[0] if kind is int else numbers
 
 
 def _at_least(least: int) -> Callable[[Any, Any], None]:

@@ -192,7 +192,8 @@ def _placed(rows: pl.DataFrame) -> pl.DataFrame:
     """Each run's place where it alone has lost what its group found; all others keep their numbers."""
     full, without = rows["full"].to_numpy(), rows["without"].to_numpy()
     above = (full > without[:, None]).sum(axis=1) - (full > without)
-    return rows.with_columns(place_without=above + 1)
+    placed = rows.with_columns(place_without=above + 1)
+    return placed.with_columns(pl.when(pl.col("without").is_not_null()).then("place_without"))
 
 
 def _verdict(rows: pl.DataFrame, measure: str) -> FairnessVerdict:

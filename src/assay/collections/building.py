@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import cast
 
 from assay.collections.description import Holdings, entry_of, holdings_of
-from assay.core.errors import InputError
+from assay.core.errors import InputError, reason
 from assay.files import atomic
 from assay.files.manifest import MANIFEST, CollectionFolder, Part, RunEntry, is_collection, open_collection
 from assay.files.registry import detect
@@ -57,12 +57,8 @@ def new_collection(
     empty = CollectionFolder(root, name or root.resolve().name, description, language, licence)
     if root.exists():
         return _added(empty, files, root, group=group, manual=manual, copy=copy)
-    try:
-        root.parent.mkdir(parents=True, exist_ok=True)
-        with _appearing(root) as unfinished:
-            _added(empty, files, unfinished, group=group, manual=manual, copy=copy)
-    except OSError as problem:
-        raise InputError(f"{root}: cannot be written: {(problem.strerror or str(problem)).lower()}") from problem
+    with _appearing(root) as unfinished:
+        _added(empty, files, unfinished, group=group, manual=manual, copy=copy)
     return open_collection(root)
 
 
@@ -160,11 +156,16 @@ def export_collection(
 @contextmanager
 def _appearing(folder: Path) -> Iterator[Path]:
     """A folder to fill, which takes its place when it is whole."""
-    with tempfile.TemporaryDirectory(dir=folder.resolve().parent, prefix=f".{folder.name}-") as place:
-        unfinished = Path(place) / folder.name
-        unfinished.mkdir()
-        yield unfinished
-        unfinished.rename(folder)
+    parent = folder.resolve().parent
+    try:
+        parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=parent, prefix=f".{folder.name}-") as place:
+            unfinished = Path(place) / folder.name
+            unfinished.mkdir()
+            yield unfinished
+            unfinished.rename(folder)
+    except OSError as problem:
+        raise InputError(f"{folder}: cannot be written: {reason(problem)}") from problem
 
 
 def _write_trec(held: Holdings, root: Path) -> None:

@@ -120,9 +120,12 @@ def _best(shares: pl.DataFrame, result: PoolSimulation) -> Iterator[str]:
     rows = shares.filter(budget=budget).drop_nulls("share").sort("share", descending=True, maintain_order=True)
     if rows.height > 1:
         first, last = rows.row(0, named=True), rows.row(-1, named=True)
+        most, rest = f"{first['strategy']} finds most:", f" ({last['strategy']}: {last['share']:.0%})"
+        if first["share"] == last["share"]:
+            most, rest = "all strategies find", ""
         yield (
-            f"With {number_of('document', budget)} per topic, {first['strategy']} finds most: {first['share']:.0%} of "
-            f"the relevant documents ({last['strategy']}: {last['share']:.0%})."
+            f"With {number_of('document', budget)} per topic, {most} {first['share']:.0%} of the relevant "
+            f"documents{rest}."
         )
     is_low = pl.col("tau").is_null() | (pl.col("tau") < LEAST_TAU)
     last_low = pl.col("budget").filter(is_low).max().fill_null(0).over("strategy")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from assay.core.errors import InputError, ParameterError, listed, number_of, of_kind
+from assay.core.errors import DuplicateError, InputError, ParameterError, listed, number_of, of_kind, quote
 from assay.files.manifest import CollectionFolder, is_collection, open_collection
 from assay.files.named_columns import named_columns
 from assay.subjects.ranking.evaluation import judgments_of, named_runs
@@ -87,14 +87,15 @@ class RunRanks:
 
 
 def _ranked(run: Any, name: str, depth: int | None, topics: list[str] | None) -> pl.DataFrame:
-    every: pl.DataFrame = run.read().frame.select(*PAIR, "score")
+    frame: pl.DataFrame = run.read().frame.select(*PAIR, "score")
     if topics is not None:
-        every = every.filter(pl.col("query_id").is_in(topics))
-    frame = every
+        frame = frame.filter(pl.col("query_id").is_in(topics))
     if depth is not None:  # to sort all of a run takes longer than to look for its first documents
         frame = frame.filter(pl.col("score").rank("min", descending=True).over("query_id") <= depth)
-    if frame.select(PAIR).is_duplicated().any():
-        frame = every.unique(PAIR, keep="first", maintain_order=True)
+    if (repeated := frame.select(PAIR).is_duplicated()).any():
+        query_id, doc_id = frame.filter(repeated).select(PAIR).row(0)
+        note = f"document {quote(doc_id)} comes again in query {quote(query_id)}"
+        raise DuplicateError(*run.whereabouts(query_id, doc_id), expected="each document once in a query", note=note)
     frame = frame.sort("query_id", "score", "doc_id", descending=[False, True, True], nulls_last=True)
     frame = frame.select(*PAIR, run=pl.lit(name), rank=pl.int_range(1, pl.len() + 1).over("query_id"))
     return frame if depth is None else frame.filter(pl.col("rank") <= depth)
@@ -168,7 +169,11 @@ def read_groups(source: str | os.PathLike[str], runs: Sequence[str]) -> dict[str
     else:
         table = named_columns(source, "groups")
         columns = table.roles("groups")
-        named = dict(zip(table.ids(columns["run"], "run"), table.ids(columns["group"], "group"), strict=True))
+        named = dict[str, str]()
+        pairs = zip(table.ids(columns["run"], "run"), table.ids(columns["group"], "group"), strict=True)
+        for row, (run, group) in enumerate(pairs):
+            if named.setdefault(run, group) != group:
+                raise table.error(row, f"one group for run {quote(run)}, which is of {quote(named[run])}", group)
         if not set(named) & set(runs):
             raise table.error(0, f"a run among {listed(list(runs))}", next(iter(named)))
     return {run: group for run, group in named.items() if run in runs}

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from assay.core.domains import Choice, Whole
-from assay.core.errors import EmptyFileError, InputError
+from assay.core.errors import EmptyFileError, InputError, argument
 from assay.core.evaluation_options import Seed
 from assay.core.results import Result
 from assay.files.atomic import write_text
@@ -156,6 +156,7 @@ def write_topics_to_edit(path: str | os.PathLike[str], size: int = 5, *, overwri
     2
     """
     if Path(path).is_file() and not overwrite:
-        raise InputError(f"{path}: already exists, and may have been edited: name another file")
+        other = f"name another file, or use {argument('overwrite', True)}"
+        raise InputError(f"{path}: already exists, and may have been edited: {other}")
     topics = Topics.of({str(number): "" for number in range(1, Whole(1).check("size", size) + 1)})
     write_text(path, f"{EXPLANATION}\n{as_sections(topics)}", overwrite=overwrite)
