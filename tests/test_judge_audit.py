@@ -12,7 +12,7 @@ import pytest
 from command import invoke, run_assay
 from sklearn.metrics import cohen_kappa_score
 
-from assay import InputError, JudgeAudit, Labels, ParameterError, Qrels, audit_judge
+from assay import InputError, JudgeAudit, Labels, ParameterError, Qrels, agree_on_systems, audit_judge
 from assay.core.registry import WRITERS
 from assay.core.results import written
 from assay.stats.bootstrap import wilson
@@ -79,6 +79,23 @@ def test_a_generous_model_is_not_usable() -> None:
     assert lenient.holds is False
     assert audit.verdict == "not usable"
     assert audit.confusion["1"].to_list()[2:] == [0, 0]  # nothing was marked down
+
+
+def test_a_model_to_which_nothing_is_relevant_is_not_usable() -> None:
+    """Then no system has a number by its labels: that leaves the ranking open, and is no error."""
+    audit = audited(truth().with_columns(label=pl.lit(0)), families={"s0": "gpt"}, family="gpt")
+    assert (audit.verdict, audit.criterion("kappa").holds, audit.criterion("ranking").holds) == (
+        "not usable",
+        False,
+        None,
+    )
+    assert "nothing is relevant" in audit.criterion("ranking").reason
+    assert audit.systems["model_place"].null_count() == SYSTEMS
+    base = people(truth())
+    third = base.frame.with_columns(judge=pl.lit("cy"), label=pl.lit(0, base.frame["label"].dtype))
+    same = base.frame.with_columns(judge=pl.lit("ben"))
+    ranked = agree_on_systems(Labels.of(pl.concat([base.frame, same, third])), runs(truth()), resamples=20)
+    assert ranked.conclusion.startswith("All judges whose labels tell them apart put the systems in the same order")
 
 
 def test_without_runs_nobody_can_say() -> None:
@@ -178,6 +195,9 @@ def test_judgments_are_labels_too() -> None:
 def test_tables_that_do_not_fit_are_refused(model: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         audit_judge(Labels.of(model), Labels.of([("d1", "a", 1), ("d2", "a", 0)]))
+    two = pl.DataFrame({"doc_id": ["d1", "d1"], "label": [1, 0], "model": ["m-1", "m-2"]})
+    with pytest.raises(InputError, match="expected the labels of one model, got those of m-1, m-2"):
+        audit_judge(two, Labels.of([("d1", "a", 1), ("d2", "a", 0)]))
 
 
 def test_one_label_everywhere_has_no_kappa_and_says_why() -> None:

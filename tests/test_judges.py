@@ -415,6 +415,8 @@ def test_exports_of_doccano_and_prodigy() -> None:
     assert rows_of(both) == [("1", "ana", "pos"), ("1", "ben", "neg")]
     old = '{"id": 1, "text": "x", "annotations": [{"label": 2, "user": 5}, {"label": 3, "user": 6}]}\n'
     assert rows_of(read_labels(io.StringIO(old))) == [("1", "5", 2), ("1", "6", 3)]
+    oldest = '{"doc_id": 1, "text": "x", "labels": ["pos"], "username": "ana"}\n'
+    assert rows_of(read_labels(io.StringIO(oldest))) == [("1", "ana", "pos")]
     several = '{"id": 1, "text": "x", "label": ["pos", "neg"], "user": "ana"}\n'
     with pytest.raises(FormatError, match="one label of an item by a judge"):
         read_labels(io.StringIO(several))
@@ -448,7 +450,7 @@ def test_results_of_mechanical_turk() -> None:
     assert second - first == 60
     assert "rejected" in labels.remarks[0]
     with pytest.raises(FormatError, match="one column of answers"):
-        read_labels(io.StringIO(TURK.replace("Input.topic", "Answer.why")))
+        read_labels(io.StringIO(TURK.replace("Input.topic", "Answer.why").replace("Answer.rel", "Answer.Q1")))
 
 
 def test_times_are_read_with_a_zone_or_without_and_labels_may_be_fractions() -> None:
@@ -581,6 +583,34 @@ def test_answers_of_mechanical_turk_that_stand_together_as_json() -> None:
     unanswered = json.dumps([{"label_1": {"0": False, "2": False}, "label_2": {"label": "1"}}]).replace('"', '""')
     with pytest.raises(FormatError, match=r"2: expected an answer in Answer\.label_1"):
         read_labels(io.StringIO(f'{head}h1,w1,q,a,b,"{unanswered}"\n'))
+
+
+def test_buttons_and_comments_in_results_of_mechanical_turk() -> None:
+    """Radio buttons come as a column each, true or false; of several answers, the one with a label's name counts."""
+    head = "HITId,WorkerId,Input.doc_id,Answer.comment,Answer.grade.0,Answer.grade.1,Answer.grade.2\n"
+    text = head + "h1,w1,a,,false,false,true\nh1,w2,a,good,true,false,false\nh2,w1,b,,false,false,false\n"
+    labels = read_labels(io.StringIO(text))
+    assert rows_of(labels) == [("a", "w1", 2), ("a", "w2", 0)]
+    assert labels.remarks == ("1 row without a label left out",)
+    switch = read_labels(io.StringIO("WorkerId,Input.doc_id,Answer.grade.on\nw1,a,true\nw2,a,false\n"))
+    assert rows_of(switch) == [("a", "w1", "true"), ("a", "w2", "false")]
+
+
+def test_ratings_in_the_flat_exports_of_label_studio() -> None:
+    """JSON-MIN and CSV have a rating as a list of one object; several labels of one judge are refused."""
+    tasks = [{"id": 1, "rating": [{"rating": n}], "annotator": n} for n in (1, 2)]
+    expected = [("1", "1", 1), ("1", "2", 2)]
+    assert rows_of(read_labels(io.StringIO(json.dumps(tasks)))) == expected
+    text = 'annotator,id,rating\n1,1,"[{""rating"": 1}]"\n2,1,"[{""rating"": 2}]"\n'
+    assert rows_of(read_labels(io.StringIO(text))) == expected
+    lists = '{"item": "d", "judge": "ana", "label": ["a"]}\n{"item": "d", "judge": "ben", "label": ["a", "b"]}\n'
+    with pytest.raises(FormatError, match="2: expected one label of an item by a judge, got 'a, b'"):
+        read_labels(io.StringIO(lists))
+
+
+def test_agreement_below_chance_is_called_that() -> None:
+    result = agree(Labels.of([(f"d{n}", judge, (n + (judge == "b")) % 2) for n in range(12) for judge in "ab"]))
+    assert "Alpha -0.9167 means that judges agree less than by chance" in result.to_markdown()
 
 
 def test_words_have_no_order_but_the_one_stated() -> None:

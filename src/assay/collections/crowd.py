@@ -12,7 +12,7 @@ import polars as pl
 
 from assay.collections.workers import hits, majority_of_others, worker_statistics
 from assay.core.domains import Choice, Real, Whole
-from assay.core.errors import InputError, ParameterError, did_you_mean, listed, number_of
+from assay.core.errors import InputError, ParameterError, argument_name, did_you_mean, listed, number_of
 from assay.core.evaluation_options import Columns, Seed
 from assay.core.options import Alpha, Categories, RepeatedLabels
 from assay.core.results import Result
@@ -171,7 +171,7 @@ def crowd(
         left_out = dict(zip(flagged["worker"], flagged["reason"], strict=True))
         included = ~workers["flagged"].to_numpy()
     if not included.any():
-        raise ParameterError("exclude: no worker is left")
+        raise ParameterError(f"{argument_name('exclude')}: no worker is left")
     kept = ratings.only(*(name for name in ratings.judges if name not in left_out))
     if method == "median" and not is_numeric(table) and categories is None:
         raise ParameterError("the labels are words, which have no median: state their order as categories")
@@ -200,7 +200,9 @@ def _excluded(exclude: Mapping[str, str] | Iterable[str], judges: Sequence[str])
     stated = names if isinstance(names, Mapping) else dict.fromkeys(names, "left out by name")
     for name in stated:
         if name not in judges:
-            raise ParameterError(f"exclude: no worker is called {name!r}{did_you_mean(name, judges)}")
+            raise ParameterError(
+                f"{argument_name('exclude')}: no worker is called {name!r}{did_you_mean(name, judges)}"
+            )
     return dict(stated)
 
 

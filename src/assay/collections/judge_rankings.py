@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any, ClassVar
 
+import numpy as np
 import polars as pl
 
 from assay.core.digits import as_level, number
@@ -80,12 +82,13 @@ class JudgeRankings(Result):
         """What it comes to, in a sentence."""
         outcomes = self.verdicts["outcome"].to_list()
         known = self.correlations["tau"].drop_nulls().to_list()
+        judges = "All judges" + " whose labels tell them apart" * (len(known) < self.correlations.height)
         if not known:
             alike = "The systems have no order that judges could share"
         elif min(known) >= 1.0:
-            alike = "All judges put the systems in the same order"
+            alike = f"{judges} put the systems in the same order"
         elif min(known) >= ALIKE:
-            alike = f"All judges rank the systems alike (tau {number(min(known))} or more)"
+            alike = f"{judges} rank the systems alike (tau {number(min(known))} or more)"
         else:
             alike = f"The ranking changes with the judge (tau as low as {number(min(known))})"
         same, opposite = outcomes.count("same"), outcomes.count("reversed")
@@ -206,6 +209,8 @@ def _alike(
     ours, theirs = samples[first], samples[second]
     sign = -1.0 if ours.higher_is_better is False else 1.0
     row: dict[str, Any] = {"first": first, "second": second}
+    if not np.isfinite([ours.observed, theirs.observed]).all():  # to one of them, nothing is relevant
+        return row | dict.fromkeys(("tau", "tau_low", "tau_high", "tau_AP", "tau_AP_low", "tau_AP_high"), math.nan)
     intervals = with_other_units(ours, theirs, systems, resamples=resamples, seed=seed, level=confidence)
     for name, coefficient, key in (("tau", kendall, _TAU), ("tau_AP", tau_ap, _TAU_AP)):
         value = coefficient(sign * ours.observed, sign * theirs.observed, confidence).value

@@ -12,7 +12,7 @@ import polars as pl
 
 from assay.collections.judge_rankings import JudgeRankings, agree_on_systems
 from assay.core.domains import Real
-from assay.core.errors import InputError, ParameterError, argument, listed, not_among, number_of
+from assay.core.errors import InputError, ParameterError, argument, argument_name, listed, not_among, number_of
 from assay.core.evaluation_options import Columns, Seed
 from assay.core.options import Categories, Resamples
 from assay.core.results import Result
@@ -239,10 +239,12 @@ def _passes(given: Any, slices: Sequence[str]) -> tuple[pl.DataFrame, dict[str, 
         values = {
             name: frame[others[name]].drop_nulls().unique(maintain_order=True) for name in _RECORDED if name in others
         }
+        if len(models := values.get("model", pl.Series())) > 1:
+            raise InputError(f"{path}: expected the labels of one model, got those of {listed(models.to_list())}")
         recorded = {name: listed(each.to_list()) for name, each in values.items()}
     lacking = [name for name in slices if name not in frame.columns]
     if lacking:
-        raise ParameterError(f"slices: {path} has no column {listed(lacking)}")
+        raise ParameterError(f"{argument_name('slices')}: {path} has no column {listed(lacking)}")
     return frame, recorded
 
 
@@ -362,7 +364,10 @@ def _graded(result: JudgeAgreement) -> Labels:
 
 def _systems(ranked: JudgeRankings, families: Mapping[str, str] | None) -> pl.DataFrame:
     """Each run's number and place by both judgments, and its family."""
-    places = {f"{side}_place": pl.col(side).rank("min", descending=True).cast(pl.Int64) for side in ("people", "model")}
+    places = {
+        f"{side}_place": pl.col(side).fill_nan(None).rank("min", descending=True).cast(pl.Int64)
+        for side in ("people", "model")
+    }
     columns = ["system", "people", "people_place", "model", "model_place"]
     table = ranked.scores.with_columns(**places).select(columns)
     family = pl.col("system").replace_strict(dict(families or {}), default=None, return_dtype=pl.String)
@@ -374,7 +379,8 @@ def _order(ranked: JudgeRankings, least: float) -> Criterion:
     asked, systems = f"tau of {least:g} or more", ranked.scores.height
     tau, low, high = ranked.correlations.select("tau", "tau_low", "tau_high").fill_null(math.nan).row(0)
     if math.isnan(tau):
-        return Criterion.unknown("ranking", asked, "systems are tied: they have no order")
+        nobody = "by the labels of people, or the model's, systems are tied or nothing is relevant: they have no order"
+        return Criterion.unknown("ranking", asked, nobody)
     if systems < FEWEST_SYSTEMS:
         reason = f"{systems} systems have too few orders to tell: give {FEWEST_SYSTEMS} or more"
         return Criterion("ranking", tau, low, high, asked, None, reason)
@@ -393,7 +399,9 @@ def _own_family(ranked: JudgeRankings, families: Mapping[str, str], family: str)
     gaps = by_topic["gap"].drop_nulls().drop_nans().to_numpy()
     asked = "no lift for systems of the model's own family"
     if len(gaps) < 2:
-        return Criterion.unknown("family", asked, f"no system, or no other one, is of the family {family!r}")
+        return Criterion.unknown(
+            "family", asked, f"no system, or no other one, is of the family {family!r}, or nothing is relevant"
+        )
     error = float(gaps.std(ddof=1)) / math.sqrt(len(gaps))
     interval = Interval.by_t(float(gaps.mean()), error, len(gaps) - 1, 0.95, "t")
     is_favoured = interval.low > 0 if interval.is_known else gaps.mean() > 0

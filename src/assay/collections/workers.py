@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 import polars as pl
-from scipy import stats
+from scipy import special
 
 from assay.measures.counting.judgments import Floats, Ints, Mask
 from assay.measures.counting.ratings import Ratings
@@ -84,7 +84,7 @@ def worker_statistics(labels: Labels, ratings: Ratings, gold: Ints, included: Ma
     by_others = hits(ratings, majority_of_others(ratings, included))
     on_gold = by_gold.labels >= FEWEST_GOLD
     tested = by_gold.where(on_gold, by_others)
-    p = stats.binom.sf(tested.right - 1, tested.labels, np.nan_to_num(tested.chance))
+    p = special.bdtrc(tested.right - 1.0, tested.labels, np.nan_to_num(tested.chance))
     p = np.where(tested.labels > 0, p, np.nan)
     table = ratings.by_judge(ratings.judge, ratings.category)
     total, intervals = table.sum(axis=1), [wilson(*pair) for pair in zip(by_gold.right, by_gold.labels, strict=True)]
@@ -128,7 +128,7 @@ def _is_lost(tested: RightLabels, on_gold: Mask, p: Floats, alpha: float) -> Mas
     for rows in (on_gold, ~on_gold):
         part = RightLabels(tested.labels[rows], tested.right[rows], tested.chance[rows])
         half = part.chance + (1 - part.chance) * max(part.usual_merit, 0.0) / 2
-        as_bad = stats.binom.cdf(part.right, part.labels, np.nan_to_num(half))
+        as_bad = special.bdtr(part.right.astype(np.float64), part.labels, np.nan_to_num(half))
         lost[rows] = (p[rows] > alpha) & (as_bad < alpha) & (part.labels >= FEWEST_LABELS)
     return lost
 
@@ -143,7 +143,7 @@ def _is_constant(ratings: Ratings, table: Ints, alpha: float) -> Mask:
         np.bincount(ratings.judge, weights=count, minlength=len(total)) for count in (same, others.sum(axis=1))
     )
     share = (agreeing + overall[commonest]) / (every + 1)  # of others, and of all labels where there are none
-    p = corrected(stats.binom.sf(most - 1, total, np.minimum(share, 1.0)), "holm")
+    p = corrected(special.bdtrc(most - 1.0, total, np.minimum(share, 1.0)), "holm")
     constant: Mask = (total >= _FEWEST_ALIKE) & (most >= _CONSTANT * total) & (p < alpha)
     return constant
 
@@ -170,7 +170,7 @@ def _habits(labels: Labels, judges: tuple[str, ...], alpha: float) -> pl.DataFra
     for lag in reversed(_PERIODS):
         share = equal[lag] / pairs[lag]
         is_rhythm = (share >= _REPEATING) & (equal[1] / pairs[1] <= share - _RHYTHM) & (pairs[lag] >= _FEWEST_ALIKE)
-        by_chance = stats.binom.sf(equal[lag] - 1, pairs[lag], habits["chance"].to_numpy())
+        by_chance = special.bdtrc(equal[lag] - 1.0, pairs[lag], habits["chance"].to_numpy())
         period[is_rhythm & (by_chance < level)] = lag
     return habits.with_columns(period=pl.Series(period).replace(0, None))
 

@@ -34,7 +34,7 @@ def tool_of(head: Head) -> Callable[[Source, str | None], LabelRows] | None:
         return _label_studio if "data" in first else _doccano
     if "_task_hash" in first or "_input_hash" in first:
         return _prodigy
-    if isinstance(first.get("label", first.get("labels")), list) and "id" in first:
+    if isinstance(first.get("label", first.get("labels")), list) and ("id" in first or "username" in first):
         return _doccano
     return None
 
@@ -122,7 +122,7 @@ def _doccano(source: Source, judge: str | None) -> LabelRows:
     """JSONL of doccano: the labels of one user (whose name the file has), or annotations with users."""
 
     def rows_of(record: dict[str, Any], wrong: Callable[[str, Any], FormatError]) -> Iterator[dict[str, Any]]:
-        item = {"item_id": str(record.get("id"))}
+        item = {"item_id": str(record.get("id", record.get("doc_id")))}
         if isinstance(record.get("annotations"), list):
             for each in record["annotations"]:
                 yield item | {"judge": str(each.get("user", judge)), "label": each.get("label")}

@@ -27,6 +27,10 @@ _JUDGMENTS = Layout((*_IDS, "grade"), text=_IDS, numbers=("grade",), finite=True
 _ZONE = r" [A-Z]{2,5} "
 #: Where Mechanical Turk puts the answers of forms that are made of crowd elements.
 _TASK_ANSWERS = "Answer.taskAnswers"
+#: Ratings and numbers in Label Studio's CSV.
+_FLAT_RATING = r'^\[\{"(?:rating|number)": ?(-?[0-9.]+)\}\]$'
+#: Buttons of forms of Mechanical Turk.
+_SWITCHES = ("true", "false")
 #: So many different words are labels, however few items there are.
 _FEW = 10
 #: What stands for a missing number in tables of other tools.
@@ -146,8 +150,25 @@ def _cells(table: NamedColumns, ours: str, theirs: str) -> pl.Series:
         return table.ids(theirs, ours)
     if kind == "number":
         return table.numbers(theirs, ours)
-    values = table.frame[theirs]
+    values = _bare(table, theirs)
+    table = table._replace(frame=table.frame.with_columns(values.alias(theirs)))
     return values.fill_nan(None) if values.dtype.is_float() else table.labels(theirs)
+
+
+def _bare(table: NamedColumns, column: str) -> pl.Series:
+    """Labels out of lists of one, as Label Studio's flat forms have ratings: `[{"rating": 4}]`, in CSV as text."""
+    values = table.frame[column]
+    if isinstance(values.dtype, pl.List):
+        for row in (values.list.len() > 1).arg_true():
+            raise table.error(row, "one label of an item by a judge", ", ".join(map(str, values[row])))
+        values = values.list.first()
+        if isinstance(values.dtype, pl.Struct):
+            fields = values.struct.fields
+            values = values.struct.field(fields[0]) if len(fields) == 1 else table.frame[column]
+    elif values.dtype == pl.String:
+        numbers = values.str.extract(_FLAT_RATING)
+        values = numbers if numbers.null_count() == values.null_count() else values
+    return values
 
 
 def _wide(table: NamedColumns, roles: dict[str, str], judges: Sequence[str] | None) -> LabelRows:
@@ -194,13 +215,16 @@ def _mechanical_turk(table: NamedColumns) -> LabelRows:
     """
     if _TASK_ANSWERS in table.frame.columns:
         table = table._replace(frame=table.frame.drop(_TASK_ANSWERS).hstack(_task_answers(table)))
+    table = table._replace(frame=_buttons_joined(table.frame))
     names = table.frame.columns
     inputs = {name.partition(".")[2]: name for name in names if name.startswith("Input.")}
-    answers = [name for name in names if name.startswith("Answer.")]
+    questions = {name.partition(".")[2]: name for name in names if name.startswith("Answer.")}
+    answers = list(questions.values())
     roles = roles_in("labels", [name for name in names if not name.startswith(("Input.", "Answer."))])
     for role in TABLES["labels"]:
         stated = find(role, [*inputs.values(), *answers])
-        known = stated or inputs.get(find(role, list(inputs)) or "")
+        asked = questions if role.name == "label" else inputs
+        known = stated or asked.get(find(role, list(asked)) or "")
         if known is not None and (role.name not in roles or role.name in {"item_id", "query_id", "gold"}):
             roles[role.name] = known
     if "doc_id_1" in inputs:
@@ -217,6 +241,23 @@ def _mechanical_turk(table: NamedColumns) -> LabelRows:
     rejected = int((table.frame[refused[0]] == "Rejected").sum()) if refused else 0
     remark = f"{number_of('answer', rejected)} of rejected assignments counted, too"
     return rows._replace(remarks=(remark,)) if rejected else rows
+
+
+def _buttons_joined(frame: pl.DataFrame) -> pl.DataFrame:
+    """Answers by buttons, `Answer.relevance.0`, `Answer.relevance.1`, ..., as one: the button that is true, if any."""
+    buttons: dict[str, dict[str, str]] = {}
+    for name in frame.columns:
+        kind, _, rest = name.partition(".")
+        question, _, button = rest.partition(".")
+        if kind == "Answer" and button and frame[name].cast(pl.String).str.to_lowercase().is_in(_SWITCHES).all():
+            buttons.setdefault(f"Answer.{question}", {})[button] = name
+    for question, names in buttons.items():
+        if len(names) > 1:
+            on = {button: pl.col(name).cast(pl.String).str.to_lowercase() == "true" for button, name in names.items()}
+            chosen = pl.coalesce(pl.when(is_on).then(pl.lit(button)) for button, is_on in on.items())
+            alone = pl.when(pl.sum_horizontal(on.values()) == 1).then(chosen)
+            frame = frame.with_columns(alone.alias(question)).drop(names.values())
+    return frame
 
 
 def _task_answers(table: NamedColumns) -> pl.DataFrame:

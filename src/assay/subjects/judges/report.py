@@ -115,8 +115,11 @@ def guidance(result: JudgeAgreement) -> Iterator[str]:
         yield f"No coefficient beyond chance can be computed: {headline.undefined}."
         return
     word, part = landis_koch(headline.value), as_percents([max(headline.value, 0.0)])[0]
+    beyond = (
+        f"come {part} of the way from chance to full agreement" if headline.value >= 0 else "agree less than by chance"
+    )
     yield (
-        f"Alpha {number(headline.value)} means that judges come {part} of the way from chance to full agreement. "
+        f"Alpha {number(headline.value)} means that judges {beyond}. "
         f"Landis and Koch call that {word}, Krippendorff asks for 0.8, or 0.667 for tentative conclusions: these are "
         "conventions, not tests, and what is enough depends on what the labels are for."
     )
