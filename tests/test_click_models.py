@@ -607,3 +607,14 @@ def test_judgments_may_be_a_dict_and_pages_need_queries() -> None:
     assert rows.select("doc_id", "grade").sort("doc_id").rows() == [("a", 1.0), ("b", 0.0)]
     with pytest.raises(InputError, match="expected queries, by id or by text, got none"):
         fit_clicks(Log.from_pages([(None, ["a"], ["a"])]), "PBM")
+
+
+def test_all_models_may_have_others_beside_them(tmp_path: Path) -> None:
+    pages = "".join(
+        f"p{n},q,{doc},{rank},{int(n % 3 == rank)}\n" for n in range(30) for rank, doc in ((1, "a"), (2, "b"))
+    )
+    (tmp_path / "log.csv").write_text(f"impression_id,query_id,doc_id,rank,click\n{pages}", encoding="utf-8")
+    done = run_assay("clicks", "fit", "log.csv", "--model", "all", "--model", "SDBN-exact", "--model", "DBN", "--csv",
+                     folder=tmp_path)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.splitlines()) == 12  # a line of names, ten models and one
