@@ -18,8 +18,10 @@ from shared_data import shared
 import assay
 from assay import ClickedLists, ClickModel, InputError, Log, compare_click_models, fit_clicks, simulate_clicks
 from assay.measures.counting.judgments import Floats
+from assay.show.figure import Figure
 from assay.stats.click_models.chains import Chain, Continuation, blocks, posterior
 from assay.stats.click_models.models import MODELS, shared_frame
+from assay.subjects.clicks.model_sections import comparison_document
 
 CHAINS = {
     "CM": ("none", Continuation(1.0, np.zeros(9), 0.0)),
@@ -451,6 +453,11 @@ def test_a_saved_model_says_the_same(name: str, tmp_path: Path) -> None:
     assert str(read)
 
 
+def _shared(**changed: list[int | None]) -> dict[str, Any]:
+    rows: dict[str, Any] = {"parameter": ["examination"] * 2, "rank": [1, 2], "click_above": [None] * 2}
+    return rows | {"value": [1.0, 0.5], "shown": [1.0, 1.0]} | changed
+
+
 DAMAGE = {
     "not json": ("{", "expected JSON"),
     "another file": ('{"a": 1}', "expected a click model that was saved, with the key 'assay_click_model'"),
@@ -463,6 +470,16 @@ DAMAGE = {
     "no impressions": (("pairs", {"query_id": ["q"], "clicks": [1], "attractiveness": [1.0]}), "pairs have no impress"),
     "no clicks": (("pairs", {"query_id": ["q"], "impressions": [1], "attractiveness": [1.0]}), "pairs have no clicks"),
     "no attractiveness": (("pairs", {"query_id": ["q"], "impressions": [1], "clicks": [1]}), "pairs have no attract"),
+    "numbers for ids": (("pairs", {"query_id": [1, 2], "impressions": [1, 1], "clicks": [1, 0],
+                                   "attractiveness": [1.0, 0.0]}), "unexpected value"),
+    "more clicks than impressions": (("pairs", {"query_id": ["q", "p"], "impressions": [1, 1], "clicks": [5, 0],
+                                                "attractiveness": [1.0, 0.0]}), "clicks are no counts from 0 to"),
+    "another model's parameters": (("name", "DBN"), "pairs have no satisfaction"),
+    "a model without its parameters": (("name", "RCTR"), "a parameter is not one of RCTR"),
+    "no ranks": (("shared", _shared(rank=[None, None])), "examination is not there by rank"),
+    "clicks above": (("shared", _shared(click_above=[0, 1])), "examination is not there by rank"),
+    "a rank twice": (("shared", _shared(rank=[2, 2])), "is there twice"),
+    "rank 0": (("shared", _shared(rank=[0, 1])), "ranks are from 1 to"),
     "a word for a truth value": (("converged", "no"), "`converged` is no truth value"),
     "a word for a number": (("trace", ["x"]), "could not convert"),
 }  # fmt: skip
@@ -493,6 +510,35 @@ def test_calls_that_make_no_sense_are_refused() -> None:
         fit_clicks(ClickedLists.of([("q", [], [])]), "PBM")
     with pytest.raises(assay.ParameterError, match="has no relevance"):
         fit_clicks(lists, "RCTR").relevance()
+
+
+def test_the_page_draws_the_best_models_first_and_in_the_same_colours() -> None:
+    log = Log.from_pages(
+        [("q", ["a", "b", "c"], ["b"]), ("q", ["b", "a", "c"], ["a", "b"]), ("q", ["c", "a"], [])] * 20
+    )
+    result = compare_click_models(log, ["GCTR", "CM", "PBM", "RCTR", "DBN"], split="random")
+    document = comparison_document(result)
+    drawn = [[each.name for each in part.series] for section in document.sections for part in section.parts
+             if isinstance(part, Figure)]  # fmt: skip
+    rates = [name for name in result.order if name in {"GCTR", "RCTR"}]
+    models = [name for name in result.order if name not in rates]
+    assert drawn == [models + rates, models]
+
+
+def test_what_a_log_cannot_tell_is_missing_and_not_where_iterations_started() -> None:
+    single = fit_clicks(ClickedLists.of([("q", ["a"], ["a"]), ("q", ["b"], [])] * 9), "DBN")
+    assert single.shared["value"].to_list() == [None]  # nobody could go on
+    assert single.relevance()["relevance"].to_list() == [None, 0.0]  # nor tell whether a click satisfied
+    assert single.click_probabilities(ClickedLists.of([("q", ["b", "a"], [])])).tolist() == pytest.approx([0.0, 0.9])
+    last = fit_clicks(ClickedLists.of([("q", ["a", "b"], ["a", "b"]), ("q", ["a", "b"], ["a"])] * 9), "DBN")
+    assert last.relevance().select("relevance", "low", "high").row(1) == (None, 0.0, 1.0)  # only clicked at the end
+    assert fit_clicks(ClickedLists.of([("q", ["a"], ["a"])]), "DBN", prior=(1, 1)).shared["value"].to_list() == [0.5]
+
+
+def test_ranks_too_deep_for_ubm_are_one_error() -> None:
+    log = Log.from_pages([("q", [f"d{n}" for n in range(5001)], ["d0"])])
+    with pytest.raises(assay.InputError, match="expected ranks up to 4,999, which UBM can tell apart"):
+        fit_clicks(log, "UBM", iterations=1).log_likelihood(log)
 
 
 def test_pages_without_clicks_are_examined_or_dropped() -> None:
@@ -561,3 +607,14 @@ def test_judgments_may_be_a_dict_and_pages_need_queries() -> None:
     assert rows.select("doc_id", "grade").sort("doc_id").rows() == [("a", 1.0), ("b", 0.0)]
     with pytest.raises(InputError, match="expected queries, by id or by text, got none"):
         fit_clicks(Log.from_pages([(None, ["a"], ["a"])]), "PBM")
+
+
+def test_all_models_may_have_others_beside_them(tmp_path: Path) -> None:
+    pages = "".join(
+        f"p{n},q,{doc},{rank},{int(n % 3 == rank)}\n" for n in range(30) for rank, doc in ((1, "a"), (2, "b"))
+    )
+    (tmp_path / "log.csv").write_text(f"impression_id,query_id,doc_id,rank,click\n{pages}", encoding="utf-8")
+    done = run_assay("clicks", "fit", "log.csv", "--model", "all", "--model", "SDBN-exact", "--model", "DBN", "--csv",
+                     folder=tmp_path)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.splitlines()) == 12  # a line of names, ten models and one

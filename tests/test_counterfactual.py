@@ -191,7 +191,7 @@ def test_ranks_of_which_examination_is_not_known_count_neither_for_the_ranking_n
     assert result.values["logged"].to_list() == [1.0, 1.0]
     assert result.values["difference"].to_list() == [0.0, 0.0]
     assert result.settings["cutoff"] == 2
-    assert result.warnings == ("only the first 2 results count: examination is stated for no more",)
+    assert result.warnings == ("results below rank 2 do not count: examination is stated for no more",)
 
 
 def test_a_log_without_results_cannot_tell_how_far_users_look() -> None:

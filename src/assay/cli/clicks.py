@@ -10,7 +10,6 @@ from assay.cli.doctor import Diagnosing, deliver_diagnosis
 from assay.cli.literals import list_of_numbers
 from assay.cli.options import Output
 from assay.core import options as shared
-from assay.core.errors import ParameterError
 from assay.core.evaluation_options import Level, option
 from assay.core.options import ClickFitOptions, JudgingRules, LogRules, ModelTrialOptions, Sampling, SeedOption
 
@@ -92,11 +91,8 @@ def fit(
     from assay.stats.click_models.fitting import fit_clicks  # noqa: PLC0415  # `assay --help` need not load Polars
     from assay.subjects.clicks.model_comparison import USUAL_MODELS, compare_click_models  # noqa: PLC0415
 
-    names = models or ("PBM",)
-    if "all" in names:
-        if len(names) > 1:
-            raise ParameterError("--model all is ten models: name no others beside it")
-        names = USUAL_MODELS
+    named = (USUAL_MODELS if each == "all" else (each,) for each in models or ("PBM",))
+    names = [*dict.fromkeys(name for each in named for name in each)]
     log = inputs.whole_log(sources, rules)
     with inputs.bar("fitting", len(names), hidden=to.quiet) as watch:
         result = compare_click_models(log, names, watch=watch, qrels=qrels, **trial, **drawing)

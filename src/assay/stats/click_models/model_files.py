@@ -14,14 +14,17 @@ from assay.files.atomic import write_text
 from assay.files.json_values import loaded
 from assay.files.sources import Source
 from assay.stats.click_models.estimation import ParameterEvidence
-from assay.stats.click_models.models import model_of
+from assay.stats.click_models.models import Model, model_of
 
 MARK, VERSION = "assay_click_model", 1
 _FRAMES = ("pairs", "shared", "evidence")
 _SHARED = {"parameter": pl.String, "rank": pl.Int64, "click_above": pl.Int64, "value": pl.Float64, "shown": pl.Float64}
 _HIGHEST_RANK = 100_000
 _PARAMETERS = ("attractiveness", "satisfaction")
-_PAIRS: dict[str, Any] = {"impressions": pl.Int64, "clicks": pl.Int64, **dict.fromkeys(_PARAMETERS, pl.Float64)}
+_PAIRS: dict[str, Any] = {
+    "query_id": pl.String, "doc_id": pl.String, "impressions": pl.Int64, "clicks": pl.Int64,
+    **dict.fromkeys(_PARAMETERS, pl.Float64),
+}  # fmt: skip
 
 
 def write_fields(path: str | os.PathLike[str], fields: dict[str, Any], *, overwrite: bool = False) -> None:
@@ -63,8 +66,10 @@ def _checked(contents: dict[str, Any]) -> dict[str, Any]:
     for each in (*(pairs[name] for name in parameters), shared["value"]):
         if not each.drop_nulls().is_between(0, 1).all():
             raise ValueError(f"{each.name} is no probability")
-    if not pl.concat([shared["rank"], shared["click_above"]]).drop_nulls().is_between(0, _HIGHEST_RANK).all():
-        raise ValueError(f"ranks are from 0 to {_HIGHEST_RANK:,}")
+    counts = pairs.select("impressions", "clicks").drop_nulls()
+    if counts.height < pairs.height or not (counts["clicks"].is_between(0, counts["impressions"])).all():
+        raise ValueError("clicks are no counts from 0 to impressions")
+    _check_shared(model, shared)
     columns = [f"{name}_{each}" for name in parameters for each in ParameterEvidence._fields]
     if columns and (evidence.height != pairs.height or not set(columns) <= set(evidence.columns)):
         raise ValueError("evidence does not fit the pairs")
@@ -76,6 +81,22 @@ def _checked(contents: dict[str, Any]) -> dict[str, Any]:
         "name": model.name, "settings": settings, "trace": tuple(float(each) for each in contents["trace"]),
         "converged": contents["converged"], "pairs": pairs, "shared": shared, "evidence": evidence,
     }  # fmt: skip
+
+
+def _check_shared(model: Model, shared: pl.DataFrame) -> None:
+    """The parameters of this model, for the ranks and clicks above that it tells apart, and no others."""
+    names = ["rank", "click_above"]
+    for parameter, apart in model.shares.items():
+        rows = shared.filter(pl.col("parameter") == parameter)
+        if not apart and rows.height != 1:
+            raise ValueError(f"{parameter} is not there once")
+        if any(rows[name].null_count() != (0 if name in apart else rows.height) for name in names):
+            raise ValueError(f"{parameter} is not there by {' and '.join(apart) or 'itself'}")
+    if not shared["parameter"].is_in([*model.shares]).all() or shared.select("parameter", *names).is_duplicated().any():
+        raise ValueError(f"a parameter is not one of {model.name}, or is there twice")
+    above = shared["click_above"].fill_null(0)
+    if not (shared["rank"].is_between(1, _HIGHEST_RANK) & above.is_between(0, shared["rank"] - 1)).all():
+        raise ValueError(f"ranks are from 1 to {_HIGHEST_RANK:,}, and clicks above them")
 
 
 def _frame(name: str, columns: Any) -> pl.DataFrame:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 import numpy as np
 import polars as pl
 
-from assay.core.errors import not_among
+from assay.core.errors import InputError, not_among
 from assay.core.options import Clickless
 from assay.measures.counting.clicked_lists import ClickedLists, sums
 from assay.measures.counting.judgments import Floats, Mask
@@ -19,6 +19,8 @@ from assay.stats.click_models.estimation import FittingRules, ParameterEvidence,
 from assay.stats.click_models.two_factors import fit_two_factors
 from assay.stats.click_models.walks import BrowsingWalk, IndependentWalk, ReadingWalk, Walk
 
+#: Ranks whose pairs fit into memory.
+_MOST_RANKS = 5_000
 RelevanceRule: TypeAlias = Literal["attractiveness", "attractiveness x satisfaction", "attractiveness squared", ""]
 
 
@@ -63,6 +65,9 @@ class Parameters:
         """
         rows = self.shared.filter((pl.col("parameter") == name) & pl.col("value").is_not_null())
         ranks = max(self.ranks, int(rows["rank"].to_numpy().max(initial=0)) + 1)
+        if ranks > _MOST_RANKS:
+            raise InputError(f"expected ranks up to {_MOST_RANKS - 1:,}, which UBM can tell apart by the click above, "
+                             f"got {ranks - 1:,}")  # fmt: skip
         values = np.full((ranks, ranks), np.nan)
         values[rows["rank"].to_numpy(), rows["click_above"].to_numpy()] = rows["value"].to_numpy()
         mean = float(np.nanmean(values)) if rows.height else 1.0
@@ -79,6 +84,11 @@ class Model(ABC):
     name: ClassVar[str]
     title: ClassVar[str]
     relevance: ClassVar[RelevanceRule] = "attractiveness"
+
+    @property
+    def shares(self) -> Mapping[str, tuple[str, ...]]:
+        """The parameters that all pairs share, and what there is one of each for: ranks, clicks above, or nothing."""
+        return {}
 
     @abstractmethod
     def fit(self, lists: ClickedLists, rules: FittingRules, clickless: Clickless) -> FittedParameters:
@@ -136,6 +146,13 @@ def shared_frame(parameter: str, value: Floats, rank: Any = None, above: Any = N
 class _Rate(Model):
     """A click rate for each group of results."""
 
+    by_rank: ClassVar[bool] = False
+
+    @property
+    def shares(self) -> Mapping[str, tuple[str, ...]]:
+        """The rates."""
+        return {"click rate": ("rank",) if self.by_rank else ()}
+
     def walker(self, parameters: Parameters) -> Callable[[PageBlock], Walk]:
         rate = parameters.by_rank("click rate")
         return lambda block: IndependentWalk(block, np.ones(block.pair.shape), rate)
@@ -155,6 +172,8 @@ class GlobalRate(_Rate):
 @click_model("RCTR", "a click rate for each rank", "")
 class RankRate(_Rate):
     """Every rank has its click rate."""
+
+    by_rank = True
 
     def fit(self, lists: ClickedLists, rules: FittingRules, clickless: Clickless) -> FittedParameters:
         """Clicks by results, rank by rank."""
@@ -190,6 +209,11 @@ class DocumentRate(Model):
 
 class _TwoFactors(Model):
     by_click_above: ClassVar[bool]
+
+    @property
+    def shares(self) -> Mapping[str, tuple[str, ...]]:
+        """What is examined."""
+        return {"examination": ("rank", "click_above") if self.by_click_above else ("rank",)}
 
     def fit(self, lists: ClickedLists, rules: FittingRules, clickless: Clickless) -> FittedParameters:
         """Expectation-maximisation on cells."""
@@ -247,12 +271,17 @@ class _Chain(Model):
     #: Whether going on after a click depends on the rank.
     by_rank: ClassVar[bool] = False
 
+    @property
+    def shares(self) -> Mapping[str, tuple[str, ...]]:
+        """What is estimated of going on."""
+        return dict.fromkeys(self.estimated, ("rank",) if self.by_rank else ())
+
     def going_on(self, parameters: Parameters) -> Continuation:
         """How probable it is to go on."""
         values = [np.full(parameters.ranks, value) for value in self.start]
         for name, after in self.estimated.items():
             for each in after:
-                values[each] = parameters.by_rank(name, otherwise=0.0)
+                values[each] = parameters.by_rank(name, otherwise=self.start[each])
         return Continuation(float(values[0][0]), values[1], float(values[2][0]))
 
     def walker(self, parameters: Parameters) -> Callable[[PageBlock], Walk]:
@@ -331,21 +360,23 @@ class _Iterated(_Chain):
         fitted = fit_chain(lists, rules, start, self._improved, self._free, satisfaction=self.satisfaction)
         size, expected = lists.pairs.height, fitted.expected
         alpha, sigma = fitted.chain.attractiveness[:size], fitted.chain.satisfaction[:size]
-        clicks = lists.by_pair(lists.clicked)
+        clicks, assumed = lists.by_pair(lists.clicked), rules.clicks + rules.skips > 0
         up = ParameterEvidence.of_counts(clicks, np.zeros_like(clicks), alpha)
         near = ParameterEvidence(up.up, up.up_squared, *expected.against)
         content = ParameterEvidence(*expected.for_satisfaction, *expected.against_satisfaction)
         evidence = {"attractiveness": near}
         if self.satisfaction == "own":
             evidence["satisfaction"] = content
-            sigma = np.where((clicks > 0) | (rules.clicks + rules.skips > 0), sigma, np.nan)
+            # A click with nothing below it to be clicked does not tell whether it satisfied.
+            told = content.up_squared + content.down_squared > 0
+            sigma = np.where(told | assumed, sigma, np.nan)
         elif self.satisfaction == "attractiveness":
             evidence["attractiveness"] = ParameterEvidence(
                 *(np.add(*slopes) for slopes in zip(near, content, strict=True))
             )
         return FittedParameters(
-            self._shared(expected, fitted.chain.going_on), alpha, sigma if self.satisfaction == "own" else None,
-            evidence, tuple(fitted.trace.values), fitted.trace.converged,
+            self._shared(expected, fitted.chain.going_on, assumed=assumed), alpha,
+            sigma if self.satisfaction == "own" else None, evidence, tuple(fitted.trace.values), fitted.trace.converged,
         )  # fmt: skip
 
     def _counts(self, fitted: Expected, after: tuple[int, ...]) -> Floats:
@@ -372,13 +403,15 @@ class _Iterated(_Chain):
         parts = [self._values(now, each)[self._counts(fitted, each)[:, 1] > 0] for each in self.estimated.values()]
         return np.concatenate([*parts, np.zeros(0)])
 
-    def _shared(self, fitted: Expected, now: Continuation) -> pl.DataFrame:
+    def _shared(self, fitted: Expected, now: Continuation, *, assumed: bool) -> pl.DataFrame:
         frames = [shared_frame("continuation", np.zeros(0))]
         for name, after in self.estimated.items():
             counts = self._counts(fitted, after)[:, 1]
             known = np.flatnonzero(counts) if self.by_rank else np.array([0])
             ranks = known if self.by_rank else None
-            frames.append(shared_frame(name, self._values(now, after)[known], ranks, count=counts[known]))
+            # Where no list has two results, nobody could have gone on.
+            value = np.where((counts > 0) | assumed, self._values(now, after), np.nan)
+            frames.append(shared_frame(name, value[known], ranks, count=counts[known]))
         return pl.concat(frames)
 
 

@@ -9,15 +9,14 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 
-from assay.core.errors import InputError, number_of
+from assay.core.errors import joined, number_of
 from assay.core.options import Confidence, RankCutoff, SameText
 from assay.core.results import Result
 from assay.measures import Measure, parse_measure
-from assay.measures.counting.clicked_lists import ClickedLists
 from assay.stats.click_models.fitting import ClickModel, fit_clicks
 from assay.stats.click_models.models import Parameters
 from assay.stats.estimates import checked_confidence
-from assay.subjects.clicks.inputs import grades_of, opened_log, opened_qrels
+from assay.subjects.clicks.inputs import below_the_cutoff, clicked_lists, grades_shown, opened_log, opened_qrels
 from assay.tables.log import Log
 
 #: The models that measures stand on.
@@ -71,19 +70,20 @@ def calibrate_measures(
     """
     confidence = checked_confidence(confidence)
     judged = opened_qrels(qrels)
-    grades = grades_of(judged)
     opened, _ = opened_log(log, same_text=same_text)
-    lists = ClickedLists.from_log(opened)
+    grades, lists = grades_shown(judged, opened), clicked_lists(opened)
     tied = lists.tied(grades.with_columns(pl.col("grade").cast(pl.Float64)), _UNJUDGED)
-    if not (tied.pairs["grade"] >= 0).any():
-        raise InputError(f"{judged.name}: expected judgments of documents that {opened.origin} shows, got none")
+    warnings = [*opened.remarks]
+    if cutoff > (deepest := int(lists.rank.max())):
+        cutoff = deepest
+        warnings.append(below_the_cutoff(cutoff))
     fits = {name: fit_clicks(tied, name) for name in MODELS}
     parameters = pl.concat([_parameters(name, fit, confidence) for name, fit in fits.items()], how="diagonal")
     settings: dict[str, Any] = {"cutoff": cutoff, "same_text": same_text, "confidence": confidence}
     settings |= {"qrels": judged.name, "log": opened.name}
     return CalibratedMeasures(
         opened, tuple(_measures(parameters, fits, cutoff)), parameters, fits, settings,
-        (*opened.remarks, *_doubts(parameters, fits)),
+        (*warnings, *_doubts(parameters, fits, grades["grade"].unique().sort())),
     )  # fmt: skip
 
 
@@ -96,13 +96,14 @@ def _parameters(name: str, fit: ClickModel, confidence: float) -> pl.DataFrame:
 def _measures(parameters: pl.DataFrame, fits: Mapping[str, ClickModel], cutoff: int) -> Iterator[Measure]:
     def table(model: str, column: str) -> dict[float, float]:
         rows = parameters.filter((pl.col("model") == model) & (pl.col("grade") >= 0))
-        return {grade: round(value or 0.0, _DECIMALS) for grade, value in rows.select("grade", column).iter_rows()}
+        value = pl.when(pl.col("attraction") == 0).then(0.0).otherwise(column)  # what nobody clicks satisfies nobody
+        known = rows.select("grade", value).drop_nulls()
+        return {grade: round(value, _DECIMALS) for grade, value in known.iter_rows()}
 
-    continuation = fits["DBN"].shared.filter(pl.col("parameter") == "continuation")["value"][0]
-    browsing: dict[str, Any] = {
-        "attraction": table("DBN", "attraction"), "satisfaction": table("DBN", "satisfaction"),
-        "continuation": round(float(continuation), _DECIMALS),
-    }  # fmt: skip
+    browsing: dict[str, Any] = {each: table("DBN", each) for each in ("attraction", "satisfaction")}
+    continuation = fits["DBN"].shared["value"][0]
+    if continuation is not None:  # on pages of one result nobody goes on, and it does not matter how probable it is
+        browsing["continuation"] = round(continuation, _DECIMALS)
     nothing = np.zeros(0)
     looks = Parameters(nothing, nothing, fits["UBM"].shared, cutoff + 1).by_click_above("examination")
     rows: Any = [np.clip(looks[rank, :rank], 0, 1).round(_DECIMALS).tolist() for rank in range(1, cutoff + 1)]
@@ -112,14 +113,20 @@ def _measures(parameters: pl.DataFrame, fits: Mapping[str, ClickModel], cutoff: 
     yield parse_measure("uUBM")(attraction=table("UBM", "attraction"), examination=rows) @ cutoff
 
 
-def _doubts(parameters: pl.DataFrame, fits: Mapping[str, ClickModel]) -> Iterator[str]:
-    """What is odd: grades that do not order users' reactions, fits that did not end, unjudged documents."""
+def _doubts(parameters: pl.DataFrame, fits: Mapping[str, ClickModel], grades: pl.Series) -> Iterator[str]:
+    """What is odd: grades that do not order users' reactions or lack them, fits that did not end, unjudged ones."""
     for name, fit in fits.items():
         if not fit.converged:
             yield f"{name} was still improving after {number_of('iteration', len(fit.trace) - 1)}"
         values = parameters.filter((pl.col("model") == name) & (pl.col("grade") >= 0))["relevance"].drop_nulls()
         if (values.diff().drop_nulls() < 0).any():
             yield f"{name}: a higher grade does not always mean that documents are liked better"
+        known = parameters.filter(pl.col("model") == name).drop_nulls("relevance")["grade"]
+        if unknown := [f"{grade:g}" for grade in grades if grade not in known]:
+            yield (
+                f"{name}: the log does not tell what users make of grade {joined(unknown)}, whose chances count as 0 "
+                f"in {joined(MODELS[name])}"
+            )
     counts = parameters.filter(pl.col("model") == "CM").select("grade", "impressions")
     unjudged, total = (int(each["impressions"].sum()) for each in (counts.filter(pl.col("grade") < 0), counts))
     if unjudged:

@@ -23,7 +23,7 @@ from assay.stats.click_models.fitting import fit_clicks
 from assay.stats.estimates import checked_confidence
 from assay.stats.off_policy import PageValues, by_document, by_position, by_propensity
 from assay.stats.ratio_samples import ratio_of_sums
-from assay.subjects.clicks.inputs import opened_log
+from assay.subjects.clicks.inputs import below_the_cutoff, opened_log
 from assay.tables import Run
 from assay.tables.log import Log
 
@@ -112,8 +112,8 @@ def value_rankings(
         raise ParameterError("examination starts above 0, at rank 1")
     if len(curve) < cutoff:
         cutoff = len(curve)
-        known = "no page shows more results" if examination is None else "examination is stated for no more"
-        warnings.append(f"only the first {number_of('result', cutoff)} count: {known}")
+        why = "no page shows more" if examination is None else "examination is stated for no more"
+        warnings.append(below_the_cutoff(cutoff, why))
     rows: list[dict[str, Any]] = []
     sensitivity: list[dict[str, Any]] = []
     drawing = {"confidence": confidence, "resamples": resamples, "seed": seed}
@@ -201,7 +201,7 @@ def _valued(
     row: dict[str, Any] = {"logged": float(logged.mean()), **basis}
     if not len(weighted.weights) or weighted.coverage < min_coverage:
         share = f"the log covers {weighted.coverage:.1%} of what users would look at"
-        return {**row, "refused": f"{share}, less than {min_coverage:.0%}"}, True
+        return {**row, "refused": f"{share}{f', less than {min_coverage:.0%}' if min_coverage else ''}"}, True
     names = {"value": ("low", "high"), "difference": ("difference_low", "difference_high")}
     for (name, ends), values in zip(names.items(), (weighted.values, weighted.values - logged), strict=True):
         sums = np.bincount(pages.unit, values).astype(np.float64)

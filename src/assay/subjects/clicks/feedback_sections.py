@@ -294,8 +294,9 @@ def calibration_document(result: CalibratedMeasures) -> Document:
         Column("_satisfaction", "satisfaction", "number", least=3, missing=_DASH),
         _estimate("_relevance", f"both, {level} interval", "_low", "_high", 3),
     )  # fmt: skip
-    going_on = result.fits["DBN"].shared.filter(pl.col("parameter") == "continuation")["value"][0]
-    note = f"Continuation of EBU and rrDBN: {number(going_on, 3)}."
+    going_on = result.fits["DBN"].shared["value"][0]
+    told = "NA, no page has two results" if going_on is None else number(going_on, 3)
+    note = f"Continuation of EBU and rrDBN: {told}."
     texts = Prose(style="copy", points=tuple(map(str, result.measures)), text="")
     sections = (
         Section("measures", parts=(Prose(claim, "claim"), texts), data={"settings": dict(result.settings)}),

@@ -11,6 +11,7 @@ from assay.files.collections import read_qrels
 from assay.files.logs import read_log
 from assay.files.sources import is_file
 from assay.measures.counting.click_counts import by_query_text, with_query_ids
+from assay.measures.counting.clicked_lists import ClickedLists
 from assay.tables import Qrels
 from assay.tables.log import Log
 
@@ -34,6 +35,30 @@ def opened_qrels(qrels: Any) -> Qrels:
     ['q1']
     """
     return read_qrels(qrels) if is_file(qrels) else Qrels.of(qrels)
+
+
+def clicked_lists(log: Log) -> ClickedLists:
+    """The lists of a log, for models: without a click there is nothing to learn from."""
+    lists = ClickedLists.from_log(log)
+    if not lists.clicked.any():
+        raise InputError(
+            f"{log.origin}: expected clicks to fit a model to, got none on {number_of('page', len(lists))}"
+        )
+    return lists
+
+
+def below_the_cutoff(cutoff: int, why: str = "no page shows more") -> str:
+    """A warning that a cut-off was too deep."""
+    return f"results below rank {cutoff} do not count: {why}"
+
+
+def grades_shown(qrels: Qrels, log: Log) -> pl.DataFrame:
+    """The grades, as in `grades_of`, of which the log must show some."""
+    grades = grades_of(qrels)
+    shown = log.results.join(log.impressions.select("impression", "query_id"), on="impression")
+    if not shown.join(grades.lazy(), on=["query_id", "doc_id"], how="semi").head(1).collect().height:
+        raise InputError(f"{qrels.name}: expected judgments of documents that {log.origin} shows, got none")
+    return grades
 
 
 def grades_of(qrels: Qrels) -> pl.DataFrame:

@@ -23,12 +23,11 @@ from assay.core.options import (
 )
 from assay.core.results import Result
 from assay.measures.counting.click_counts import click_cells, expected_clicks, rank_rates
-from assay.measures.counting.clicked_lists import ClickedLists
 from assay.measures.counting.judgments import Floats, Ints
 from assay.stats.click_models.fitting import fit_clicks
 from assay.stats.click_models.models import MODELS
 from assay.stats.estimates import checked_confidence
-from assay.subjects.clicks.inputs import opened_log
+from assay.subjects.clicks.inputs import clicked_lists, opened_log
 from assay.tables import Qrels
 from assay.tables.log import Log
 
@@ -178,7 +177,7 @@ def sources() -> tuple[str, ...]:
 
 def _by_model(log: Log, name: str, confidence: float) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Relevance of pairs by a model, and how likely each rank is looked at."""
-    lists = ClickedLists.from_log(log)
+    lists = clicked_lists(log)
     fit = fit_clicks(lists, name)
     pairs = fit.relevance(confidence).rename({"relevance": "estimate"}).sort("query_id", "doc_id")
     rates = rank_rates(click_cells(log))

@@ -61,9 +61,14 @@ class ClickModelComparison(Result):
         return self.table
 
     @property
+    def order(self) -> list[str]:
+        """The models, that which predicts the held-out clicks best first."""
+        return _ordered(self.table)["model"].to_list()
+
+    @property
     def best(self) -> str:
         """The model that predicts the held-out clicks best."""
-        return str(self.table.sort("log_likelihood", descending=True, nulls_last=True)["model"][0])
+        return self.order[0]
 
 
 def compare_click_models(
@@ -192,6 +197,10 @@ def _finite(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(pl.when(numbers.is_finite()).then(numbers))
 
 
+def _ordered(table: pl.DataFrame) -> pl.DataFrame:
+    return table.sort("log_likelihood", descending=True, nulls_last=True, maintain_order=True)
+
+
 def _reason(name: str, impossible: float) -> str | None:
     if not impossible:
         return None
@@ -217,15 +226,16 @@ def _disagreements(
     """Judged documents by how far the interval of their relevance is from the mean of their grade."""
     if qrels is None:
         return None
-    order = table.sort("log_likelihood", descending=True, nulls_last=True, maintain_order=True)["model"]
-    model = next((fitted[name] for name in order if fitted[name].model.relevance), None)
+    model = next((fitted[name] for name in _ordered(table)["model"] if fitted[name].model.relevance), None)
     if model is None:
         raise ParameterError(f"{', '.join(fitted)} has no relevance of documents to compare with judgments")
     enough = (pl.col("impressions") >= _FEWEST_SHOWN) & pl.col("relevance").is_not_null()
-    judged = beside_grades(model.relevance(confidence).filter(enough), grades_of(opened_qrels(qrels)), "relevance")
+    opened = opened_qrels(qrels)
+    judged = beside_grades(model.relevance(confidence).filter(enough), grades_of(opened), "relevance")
     if not judged.height:
-        raise InputError(f"no document that was shown {number_of('time', _FEWEST_SHOWN)} or more is judged: "
-                         "do queries and documents have the same names in both?")  # fmt: skip
+        raise InputError(f"{opened.name}: expected judgments of documents that were shown "
+                         f"{number_of('time', _FEWEST_SHOWN)} or more, got none: do queries and documents have the "
+                         "same names in both?")  # fmt: skip
     judged = judged.sort("distance", "query_id", "doc_id", descending=[True, False, False])
     return judged.rename({"usual": "grade_mean"}).select(pl.lit(model.name).alias("model"), pl.all())
 

@@ -78,17 +78,22 @@ def _models(result: ClickModelComparison) -> Table:
         f"over ranks, 1 is perfect, 2 a coin. {level} intervals over {several(result.settings['unit'])}; those behind "
         "the best are of paired differences.",
     )
-    frame = result.table.sort("log_likelihood", descending=True, nulls_last=True)
+    frame = pl.DataFrame({"model": result.order}).join(result.table, on="model", maintain_order="left")
     return Table("models", frame, columns, notes=notes)
+
+
+def _shown(result: ClickModelComparison) -> list[str]:
+    """The models, best first, those that know nothing of examination last: what is grey is what matters least."""
+    return sorted(result.order, key=lambda name: name in _RATES)
 
 
 def _ranks(result: ClickModelComparison) -> Table:
     caption = "Perplexity by rank, regardless of the clicks above"
-    return _by_model("ranks", result.ranks, "perplexity", list(result.models), caption)
+    return _by_model("ranks", result.ranks, "perplexity", _shown(result), caption)
 
 
 def _examined(result: ClickModelComparison) -> Table:
-    names = [name for name in result.models if name not in _RATES] or list(result.models)
+    names = [name for name in _shown(result) if name not in _RATES] or _shown(result)
     return _by_model(
         "examined", result.examination, "examination", names, "How probable it is that a result is examined"
     )
@@ -130,7 +135,7 @@ def _curve(
     result: ClickModelComparison, name: str, frame: pl.DataFrame, up: tuple[str, Scale | str], title: str
 ) -> Figure:
     frame = frame.rename({"model": "system"})
-    series = [Series(each) for each in result.models if each in set(frame["system"])]
+    series = [Series(each) for each in _shown(result) if each in set(frame["system"])]
     figure = lines(frame, ("rank", Scale("rank", whole=True)), up, series, key="model")
     return replace(figure, name=name, title=title, says=f"{title}, one line for each model")
 

@@ -19,7 +19,7 @@ from assay.stats.estimates import standard_errors
 from assay.stats.paired_preferences import NOT_CONNECTED, bradley_terry, sign_tests
 from assay.stats.ratio_samples import ratio_of_sums
 from assay.stats.verdict import corrected
-from assay.subjects.clicks.inputs import grades_of, opened_log, opened_qrels
+from assay.subjects.clicks.inputs import grades_of, grades_shown, opened_log, opened_qrels
 from assay.subjects.clicks.judgments import QUANTILES, graded
 from assay.tables import Qrels
 from assay.tables.log import Log
@@ -100,6 +100,8 @@ def prefer_clicks(
     opened, _ = opened_log(log, same_text=same_text)
     votes = {name: preference_votes(opened, name) for name in dict.fromkeys([strategy, *suited(opened)])}
     judgments = None if qrels is None else opened_qrels(qrels)
+    if judgments is not None:
+        grades_shown(judgments, opened)
     settings = {
         "strategy": strategy, "min_votes": min_votes, "prior": prior, "quantiles": tuple(quantiles), "alpha": alpha,
         "same_text": same_text, "resamples": resamples, "seed": seed, "unit": opened.unit_kind,
