@@ -330,6 +330,9 @@ def test_paper_shows_everything_and_no_controls(visited: Visited, tmp_path: Path
         assert visit.page.locator(f"{hidden}:visible").count() == 0, hidden
     assert visit.page.locator(".heat:visible").count() == 2
     assert visit.page.locator(".explorer:visible").count() == 2
+    cut = """() => [...document.querySelectorAll(".numbers .scroll")].filter(
+        one => one.classList.add("tall") || getComputedStyle(one).maxHeight !== "none").length"""
+    assert visit.ask(cut) == 0
 
 
 def test_many_labels_stay_a_map_that_can_be_read(visited: Visited, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from command import invoke
+from command import invoke, run_assay
 
 import assay
 from assay import InputError, ParameterError
@@ -117,6 +117,16 @@ def test_roles_and_columns_that_are_not_there_are_refused() -> None:
         assay.evaluate(JUDGED, run, columns={"score": "point"})
     with pytest.raises(ParameterError, match="columns: no table has a column 'author'"):
         assay.evaluate(JUDGED, run, columns={"score": "points", "judge": "author"})
+
+
+@pytest.mark.parametrize("verb", [["evaluate"], ["report", "-o", "x.html"], ["plot", "-o", "x.svg"],
+                                  ["evaluate", "-o", "x.json"]])  # fmt: skip
+def test_the_command_line_writes_nothing_where_no_table_has_a_column(tmp_path: Path, verb: list[str]) -> None:
+    (tmp_path / "said.csv").write_text("truth,prediction,score\n1,1,0.9\n0,0,0.1\n1,0,0.4\n", encoding="utf-8")
+    done = run_assay("classifier", *verb, "said.csv", "--columns", "truth=gold", "--quiet", folder=tmp_path)
+    says = "assay: --columns: no table has a column 'gold': there are truth, prediction, score\n"
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", says)
+    assert [path.name for path in tmp_path.iterdir()] == ["said.csv"]
 
 
 def test_the_command_line_says_columns(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import random
+import re
 from pathlib import Path
 
 import numpy as np
@@ -149,6 +150,9 @@ def test_a_report_says_which_is_better_and_where_it_goes_wrong() -> None:
     assert report.table("misses-1").height == pair(12)[0].misses.height
     assert "a predicted span is a hit if document, start, end and type are equal" in str(report.section("methods"))
     json.loads(report.to_json(), parse_constant=pytest.fail)
+    page = report.to_html()
+    assert re.search(r"<h3>Misses \(\d+\)</h3>", page), "two tables of spans look alike: each has its name above it"
+    assert ">Mistakes</a>" in page
     assert make_report(compare(*pair(12))).table("findings").equals(report.table("findings"))
     assert make_report(list(pair(12)), baseline="new", alpha=0.1).table("findings")["baseline"].unique().to_list() == [
         "new"

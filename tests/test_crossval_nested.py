@@ -19,7 +19,7 @@ from sklearn.model_selection import (
     cross_val_score,
 )
 from sklearn.naive_bayes import GaussianNB
-from sklearn.pipeline import Pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
@@ -117,6 +117,7 @@ def test_every_form_shows_both_numbers_and_the_choices() -> None:
             WINE,
             "^DecisionTreeClassifier has no parameter 'max_dept'; did you mean max_depth",
         ),
+        (make_pipeline(SVC()), {"C": [1]}, WINE, r"^Pipeline has no parameter 'C'; did you mean svc__C\?$"),
         (DecisionTreeClassifier(), {"max_depth": 3}, WINE, "^max_depth: expected a list of values .*, got 3$"),
         (DecisionTreeClassifier(), [{"max_depth": []}], WINE, r"^max_depth: expected a list of values .*, got \[\]$"),
         (DecisionTreeClassifier(), 7, WINE, "^choice is a grid of parameters, such as .*, or a rule for thresholds$"),

@@ -163,6 +163,7 @@ def _deliver(systems: list[Any], rules: Any, to: Comparing, lists: Lists = Lists
         sections = _sections(result, lists, flipped)
     text = _rendered(result, sections, to)
     if to.plot is not None:
+        output.refuse_absent_columns()
         result.intervals().save(to.plot)
     inputs.say(result.evaluation, result.notes, quiet=to.quiet)
     output.deliver(text, to)

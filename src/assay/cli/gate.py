@@ -93,6 +93,7 @@ def decided(gate: Callable[..., Any]) -> Callable[..., int]:
         try:
             Choice(("github",)).check("--annotations", to.annotations or "github")
             result: GateResult = gate(to=to, **arguments)
+            output.refuse_absent_columns()
             text: str = output.rendered(result, to)
             if to.path is not None:
                 output.deliver(text, to)

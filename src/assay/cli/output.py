@@ -108,9 +108,16 @@ class Styled(str):
     __slots__ = ()
 
 
+def refuse_absent_columns() -> None:
+    """Before anything is written, and after all was read: refuse `--columns` that no table has."""
+    if roles := sys.modules.get("assay.tables.roles"):  # else no table was read
+        roles.refuse_absent()
+
+
 def deliver(text: str, output: Output | None = None) -> None:
     """Print, or write to a file, whole or not at all: to the letter, but to a terminal nothing that it would obey."""
     output = output or Output()
+    refuse_absent_columns()
     if output.spreadsheet:
         from assay.files.writing import for_spreadsheets  # noqa: PLC0415
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 from assay.cli import inputs, items, options
 from assay.cli.choices import Numbers, number_of
 from assay.cli.options import ClusterInputs, LabelInputs, group
-from assay.cli.output import message, remarks
+from assay.cli.output import message, refuse_absent_columns, remarks
 from assay.core.domains import Choice
 from assay.core.errors import ParameterError
 from assay.core.evaluation_options import CONTENTS, option
@@ -221,6 +221,7 @@ def _of_clusters(kind: str, files: list[str], clusters: ClusterInputs, drawing: 
 
 def _deliver(curve: Curve, target: Path, *, quiet: bool) -> None:
     """Write the picture, and say on stderr what it is of and what is odd."""
+    refuse_absent_columns()
     curve.save(target)
     remarks(curve.warnings, quiet=quiet)
     if not quiet:

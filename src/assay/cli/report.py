@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from assay.cli import inputs, items, options
 from assay.cli.options import ClusterInputs, LabelInputs, Tested, group
-from assay.cli.output import message, remarks
+from assay.cli.output import message, refuse_absent_columns, remarks
 from assay.core import options as shared
 from assay.core.evaluation_options import CONTENTS, Columns, EvaluationRules, option
 
@@ -147,6 +147,7 @@ def _write(systems: Any, runs: Any, stated: dict[str, Any], to: Reporting) -> No
     stated["command"] = shlex.join(["assay", *sys.argv[1:]])
     place, activity = "assay.verbs.report:make_report", "putting the report together"
     report = inputs.result_of(place, activity, to, systems, runs, to.measures or None, **stated)
+    refuse_absent_columns()
     report.save_all(to.paths)
     remarks(report.warnings, report.notes, quiet=to.quiet)
     sys.stdout.write(f"{report}\n")

@@ -156,7 +156,8 @@ def _dialect(source: Source, expected: str) -> _Dialect:
     text = line.decode(errors="replace")
     mark, names = _header(text) or ("", [])
     if len(names) < 2:
-        raise FormatError(source.name, number, expected=expected, got=", ".join(names) or text)
+        note = "a table has two columns or more" if text.strip().isidentifier() else None
+        raise FormatError(source.name, number, expected=expected, got=", ".join(names) or text, note=note)
     if twice := [name for name, count in Counter(names).items() if count > 1]:
         raise FormatError(source.name, number, expected="a name of its own for each column", got=twice[0])
     return _Dialect(number, mark, names)

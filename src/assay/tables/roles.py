@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import polars as pl
 
-from assay.core.errors import FormatError, ParameterError, argument, did_you_mean, listed
+from assay.core.errors import FormatError, ParameterError, argument, argument_name, did_you_mean, listed
 
 #: Roles to columns, as somebody says them.
 ColumnNames: TypeAlias = Mapping[str, str] | None
@@ -174,11 +174,12 @@ _BEIR = ("query_id", "corpus_id", "score")
 
 class _Stated(NamedTuple):
     columns: Mapping[str, str]
-    #: Columns that some table had.
+    #: Columns that some table had and that were said, and all columns that tables had.
     seen: set[str]
+    there: dict[str, None]
 
 
-_NOTHING = _Stated({}, set())
+_NOTHING = _Stated({}, set(), {})
 _stated: ContextVar[_Stated] = ContextVar("columns", default=_NOTHING)
 
 
@@ -196,9 +197,9 @@ def named_by(columns: ColumnNames) -> Iterator[None]:
     known = dict.fromkeys(role.name for roles in TABLES.values() for role in roles)
     for name in columns:
         if name not in known:
-            raise ParameterError(f"columns: no role is called {name!r}: there are {', '.join(known)}"
+            raise ParameterError(f"{argument_name('columns')}: no role is called {name!r}: there are {', '.join(known)}"
                                  f"{did_you_mean(name, known)}")  # fmt: skip
-    token = _stated.set(_Stated(columns, set()))
+    token = _stated.set(_Stated(columns, set(), {}))
     try:
         yield
         refuse_absent()
@@ -208,9 +209,11 @@ def named_by(columns: ColumnNames) -> Iterator[None]:
 
 def refuse_absent() -> None:
     """Once all tables were read: refuse columns that were said to have a role, and that no table has."""
-    columns, seen = _stated.get()
+    columns, seen, there = _stated.get()
     if absent := [column for column in columns.values() if column not in seen]:
-        raise ParameterError(f"columns: no table has a column {listed([repr(column) for column in absent])}")
+        what = listed([repr(column) for column in absent])
+        known = f": there are {listed(list(there))}" if there else ""
+        raise ParameterError(f"{argument_name('columns')}: no table has a column {what}{known}")
 
 
 def folded_name(name: str) -> str:
@@ -228,8 +231,10 @@ def find(role: Role, header: Sequence[str]) -> str | None:
     >>> find(DOCUMENT, ["docno", "cluster"])
     'docno'
     """
-    columns, seen = _stated.get()
-    seen.update(name for name in columns.values() if name in header)
+    columns, seen, there = _stated.get()
+    if columns:
+        seen.update(name for name in columns.values() if name in header)
+        there.update(dict.fromkeys(header))
     if columns.get(role.name) in header:
         return columns[role.name]
     folded = {folded_name(name): name for name in reversed(header) if name not in columns.values()}

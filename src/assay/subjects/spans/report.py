@@ -181,7 +181,10 @@ class ReportedExtractions(Reported):
             yield _by_system(name, title, lead, [(system.name, (table(system),)) for system in close])
         mistakes = [(system.name, tuple(_mistakes(system))) for system in close]
         if any(tables for _, tables in mistakes):
-            yield _by_system("mistakes", "Misses and false alarms", "The spans themselves.", mistakes, fold="closed")
+            section = _by_system(
+                "mistakes", "Misses and false alarms", "The spans themselves.", mistakes, fold="closed"
+            )
+            yield replace(section, short="Mistakes")
         else:
             yield "no mistakes to list: every span was found, and nothing else"
         if len(self.systems) > len(close):
@@ -271,7 +274,7 @@ def _documents(system: Extraction) -> Table:
 
 def _mistakes(system: Extraction) -> Iterator[Table]:
     tables = (span_table(system, name) for name in LISTS)
-    return (replace(table, most=MOST_ROWS) for table in tables if table.frame.height)
+    return (replace(table, most=MOST_ROWS, look="captioned") for table in tables if table.frame.height)
 
 
 def _by_system(

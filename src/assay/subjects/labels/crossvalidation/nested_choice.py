@@ -183,7 +183,9 @@ def _check_grid(choice: Any, learner: Learner) -> None:
         for parameter, values in grid.items():
             part = str(parameter).rpartition("__")[0]  # one that the grid replaces may have other parameters
             if parameter not in known and part not in grid:
-                raise ParameterError(f"{learner.name} has no parameter {parameter!r}{did_you_mean(parameter, known)}")
+                inner = [name for name in known if name.endswith(f"__{parameter}")]  # of a step of a pipeline
+                near = f"; did you mean {' or '.join(inner)}?" if inner else did_you_mean(parameter, known)
+                raise ParameterError(f"{type(learner.model).__name__} has no parameter {parameter!r}{near}")
             if not _is_list(values):
                 raise ParameterError(f"{parameter}: expected a list of values to choose from, got {values!r}")
 
