@@ -190,11 +190,11 @@ def test_data_frames_are_taken_as_files_are(frame: Any) -> None:
 
 def test_items_that_are_twice_in_a_fold_or_change_their_truth_are_refused() -> None:
     ids = ["a", "a", "b", "c"]
-    with pytest.raises(InputError, match="each item once in a fold, got 'a' several times in fold 1 of repeat 1"):
+    with pytest.raises(InputError, match="rows 1 and 2: expected each item once in a fold, got .a. several times"):
         crossval(Predictions.of([0, 0, 1, 0], [0, 0, 1, 1], item_id=ids), fold=[1, 1, 2, 2])
     for truths in ([0, 1, 1, 0], [["x"], ["y"], ["y"], []]):
         given = Predictions.of(truths, truths, item_id=["a", "b"] * 2)
-        with pytest.raises(InputError, match=r"item 'a' has the truth .* in one row and .* in another"):
+        with pytest.raises(InputError, match=r"item 'a' has the truth .* in row 1 and .* in row 3"):
             crossval(given, fold=[1, 2, 1, 2], repeat=[1, 1, 2, 2])
 
 

@@ -69,7 +69,7 @@ def folded(predictions: Predictions) -> FoldedPredictions:
     train = None if tested.all() else table.taken(pl.Series(~tested))
     if not len(test):
         raise InputError(f"{name}: all rows are training rows: expected rows with split test")
-    _refuse_twins(table, test)
+    _refuse_twins(table, tested)
     splits = _splits(columns, tested)
     records = tuple(split.record for split in splits)
     if len(records) < 2:
@@ -115,23 +115,27 @@ def _splits(columns: pl.DataFrame, tested: Any) -> list[Split]:
     ]
 
 
-def _refuse_twins(predictions: Predictions, test: Predictions) -> None:
+def _refuse_twins(predictions: Predictions, tested: Any) -> None:
     """Refuse an item that a fold tests twice, or that has one truth here and another there."""
     if not predictions.has_ids:
         return
-    keyed = test.columns.select("item_id", "repeat", "fold")
-    if (twice := keyed.filter(keyed.is_duplicated())).height:
-        item, repeat, fold = twice.row(0)
+    rows = predictions.columns.with_row_index("row", offset=1)
+    keys = ["item_id", "repeat", "fold"]
+    twice = rows.filter(pl.Series(tested)).filter(pl.struct(keys).is_duplicated())
+    if twice.height:
+        item, repeat, fold = twice.select(keys).row(0)
+        first, second = twice.filter(item_id=item, repeat=repeat, fold=fold)["row"][:2]
         raise InputError(
-            f"{_called(predictions)}: expected each item once in a fold, got {item!r} several times in fold {fold} of "
-            f"repeat {repeat}: several rows of one thing are a group"
+            f"{_called(predictions)}: rows {first} and {second}: expected each item once in a fold, got {item!r} "
+            f"several times in fold {fold} of repeat {repeat}: several rows of one thing are a group"
         )
-    truths = predictions.columns.select("item_id", "truth").unique(maintain_order=True)
-    if (other := truths.filter(truths["item_id"].is_duplicated())).height:
-        item, truth = other.row(0)
-        also = other.filter(pl.col("item_id") == item)["truth"].to_list()[1]
+    truths = rows.unique(["item_id", "truth"], keep="first", maintain_order=True)
+    other = truths.filter(pl.col("item_id").is_duplicated())
+    if other.height:
+        item = other["item_id"][0]
+        (first, truth), (second, also) = other.filter(item_id=item).select("row", "truth").rows()[:2]
         raise InputError(
-            f"{_called(predictions)}: item {item!r} has the truth {truth!r} in one row and {also!r} in another"
+            f"{_called(predictions)}: item {item!r} has the truth {truth!r} in row {first} and {also!r} in row {second}"
         )
 
 
