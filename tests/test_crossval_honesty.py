@@ -190,7 +190,7 @@ def test_data_frames_are_taken_as_files_are(frame: Any) -> None:
 
 def test_items_that_are_twice_in_a_fold_or_change_their_truth_are_refused() -> None:
     ids = ["a", "a", "b", "c"]
-    with pytest.raises(InputError, match="rows 1 and 2: expected each item once in a fold, got .a. several times"):
+    with pytest.raises(InputError, match="rows 1 and 2: expected each item once in a fold, got 'a' several times"):
         crossval(Predictions.of([0, 0, 1, 0], [0, 0, 1, 1], item_id=ids), fold=[1, 1, 2, 2])
     for truths in ([0, 1, 1, 0], [["x"], ["y"], ["y"], []]):
         given = Predictions.of(truths, truths, item_id=["a", "b"] * 2)
