@@ -124,11 +124,9 @@ def _wrong_call(app: App, command: str, words: list[str], problem: CycloptsError
     """What is wrong with a call, on one line, and what to type instead."""
     from assay.cli import hints  # noqa: PLC0415  # only where something is wrong
 
-    if (text := hints.now_spelt(command, words)) is not None:
+    named = (app, command, words)
+    if text := hints.now_spelt(command, words) or hints.called_here(*named) or hints.place_of_option(*named):
         return text
-    for hint in (hints.called_here, hints.place_of_option):
-        if (text := hint(app, command, words)) is not None:
-            return text
     page = f"; `assay {command} --help` lists what there is" if command else "; `assay --help` lists what there is"
     kind = type(problem).__name__
     if kind == "UnknownCommandError" or not command or command in SUBJECTS:
