@@ -218,6 +218,15 @@ def test_runs_of_the_same_name_are_told_apart_by_their_folders(folder: Path) -> 
     assert done.stdout == "system,AP\na/x.run,0.25\nb/x.run,0.25\n"
 
 
+@pytest.mark.parametrize("name", ["org/model", "x" * 300])
+def test_a_run_has_the_name_that_it_is_given(folder: Path, name: str) -> None:
+    """Names of models have slashes, and may be longer than names of files."""
+    done = run_assay("evaluate", "my.qrels", f"{name}=bm25.run", "--csv", "-m", "AP", folder=folder)
+    assert done.stdout == f"system,AP\n{name},0.25\n"
+    done = run_assay("evaluate", "my.qrels", f"{name}/=absent.run", folder=folder)
+    assert (done.returncode, done.stderr.splitlines()[-1][:7]) == (2, "assay: ")
+
+
 def test_a_closed_pipe_ends_quietly(folder: Path) -> None:
     (folder / "long.run").write_text("".join(f"q{n} Q0 d1 1 1.0 t\n" for n in range(20_000)))
     (folder / "long.qrels").write_text("".join(f"q{n} 0 d1 1\n" for n in range(20_000)))

@@ -747,6 +747,9 @@ def test_what_is_no_file_is_refused_in_one_line() -> None:
 def test_a_data_frame_with_a_column_that_is_called_read_is_no_file() -> None:
     pandas = pytest.importorskip("pandas")
     assert not is_file(pandas.DataFrame({"read": [1]}))
+    for table in (pandas.DataFrame({"read": [1]}), pl.DataFrame({"score": [1.0]}), pl.LazyFrame({"query_id": ["q1"]})):
+        with pytest.raises(ParameterError, match=r"expected a file, or the name of one, not \w+Frame"):
+            Source(table)  # type: ignore[arg-type]
 
 
 def test_the_size_is_known_of_plain_files_only(tmp_path: Path) -> None:

@@ -968,7 +968,8 @@ def test_show_lists_the_formats(tmp_path: Path) -> None:
             "kind is one of run, qrels, topics, documents, not 'rum'; did you mean run",
         ),
         (["show", "run.x", "--kind", "qrels"], "this looks like TREC run"),
-        (["convert", "run.x", "out.xyz"], "out.xyz: run are written by the ending of the file"),
+        (["convert", "run.x", "out.xyz"], "out.xyz: its ending names no format: run files end in one of .run,"),
+        (["convert", "run.x", "-"], "-: stdout has no ending that names a format: say it with --to"),
         (["convert", "run.x", "out.csv", "--to", "cvs"], "not 'cvs'; did you mean csv"),
         (
             ["convert", "run.x", "out.csv", "--from", "trec-rum"],

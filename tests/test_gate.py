@@ -577,3 +577,20 @@ def test_bare_scores_are_gated_by_name_and_ask_for_a_direction() -> None:
     assert assay.gate(scores, "b", "a", direction="lower").outcome == "fail"
     with pytest.raises(ParameterError, match="names of systems, not Scores"):
         assay.gate(scores, scores)
+
+
+@pytest.mark.parametrize(
+    ("margin", "said"),
+    [
+        (0.1, []),
+        (0.2, ["the margin 0.2 is more than a tenth of the range of AP"]),
+        (5.0, ["the margin 5 is not narrower than the range of AP: no difference is larger"]),
+    ],
+)
+def test_a_margin_so_wide_that_nothing_or_little_could_fail_is_noted(margin: float, said: list[str]) -> None:
+    qrels = {f"q{number}": {"good": 1} for number in range(6)}
+    old, new = ({query: {"good": 1.0, "bad": bad} for query in qrels} for bad in (0.5, 1.5))
+    gated = assay.gate(qrels, old, new, measures="AP", margin=margin)
+    compared = assay.compare(qrels, {"old": old, "new": new}, measures="AP", margin=margin)
+    for notes in (gated.notes, compared.notes):
+        assert [note for note in notes if "margin" in note] == said

@@ -122,16 +122,17 @@ def _restored(value: Any) -> Any:
 
 def _wrong_call(app: App, command: str, words: list[str], problem: CycloptsError) -> str:
     """What is wrong with a call, on one line, and what to type instead."""
-    from assay.cli.hints import lacking, now_spelt, other_subject, place_of_option  # noqa: PLC0415  # only for errors
+    from assay.cli import hints  # noqa: PLC0415  # only where something is wrong
 
-    if (text := now_spelt(command, words) or place_of_option(app, command, words)) is not None:
+    named = (app, command, words)
+    if text := hints.now_spelt(command, words) or hints.called_here(*named) or hints.place_of_option(*named):
         return text
     page = f"; `assay {command} --help` lists what there is" if command else "; `assay --help` lists what there is"
     kind = type(problem).__name__
     if kind == "UnknownCommandError" or not command or command in SUBJECTS:
         known = SUBJECTS[command][1] if command else [*TOP, *SUBJECTS]
         word = words[1 if command else 0]
-        if (text := lacking(command, word)) is not None:
+        if (text := hints.lacking(command, word)) is not None:
             return text
         what = "option" if word.startswith("-") else f"{command} command".strip()
         return f"no such {what}: {word}{did_you_mean(word, known) or page}"
@@ -141,7 +142,7 @@ def _wrong_call(app: App, command: str, words: list[str], problem: CycloptsError
     if kind == "UnusedCliTokensError":
         return f"too many inputs: {' '.join(problem.unused_tokens or ())}{page}"
     text = _wrong_value(problem) or str(problem).replace(_STDIN, "-").removesuffix(".")
-    return f"{text}; {other}" if (other := other_subject(command, words)) is not None else text + page
+    return f"{text}; {other}" if (other := hints.other_subject(command, words)) is not None else text + page
 
 
 #: What a value is, where the parser would name a type of Python.

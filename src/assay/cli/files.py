@@ -79,6 +79,8 @@ def convert(
     """
     from assay.files.writing import kind_of, left_out, write  # noqa: PLC0415  # `assay --help` need not load Polars
 
+    if str(target) == "-" and to_format is None:
+        raise ParameterError("-: stdout has no ending that names a format: say it with --to")
     table = _opened(source, kind, from_format, inverse_grades)
     with inputs.progress([table], hidden=quiet):
         written_as = _to_stdout(table, to_format) if str(target) == "-" else write(table, target, format=to_format)

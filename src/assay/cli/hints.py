@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.cli.commands import SUBJECTS, every_command, names_of
+from assay.cli.commands import SUBJECTS, every_command, names_of, options_of
 
 if TYPE_CHECKING:
     from cyclopts import App
@@ -33,6 +33,8 @@ MOVED = {
     ("", "--unknown"): "labels that --labels does not name are errors: leave --labels out, or merge them before",
     ("", "--bootstrap-resamples"): "it is called --resamples now; the random swaps of a test are --permutations",
 }
+#: What other tools call an argument.
+_ELSEWHERE = {"metric": "measures", "metrics": "measures"}
 #: Why a subject lacks a verb that the others have.
 MEANINGLESS = {
     ("clustering", "power"): "clusterings have no test whose power could be planned: see assay clustering compare",
@@ -84,6 +86,18 @@ def other_subject(command: str, words: list[str]) -> str | None:
             return f"these are files for: assay {subject} {command}"
     if len(files) == 1 and command in SUBJECTS["scores"][1] and files[0].endswith((".csv", ".tsv")):
         return f"of scores: assay scores {command}"
+    return None
+
+
+def called_here(app: App, command: str, words: list[str]) -> str | None:
+    """What an option is called that goes by its name in Python, or in other tools."""
+    if command not in every_command():
+        return None
+    options, known = options_of(app, command), names_of(app, command)
+    for option in (word.partition("=")[0] for word in words if word.startswith("--")):
+        argument = option.removeprefix("--").replace("-", "_")
+        if option not in known and (names := options.get(_ELSEWHERE.get(argument, argument))):
+            return f"{option}: it is called {names[-1]} here"
     return None
 
 

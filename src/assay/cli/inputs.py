@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import sys
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -34,17 +35,17 @@ _OWN_RUNS = "\0runs"
 
 
 def named(run: Any) -> tuple[str | None, Any]:
-    """`name=FILE` as name and file, unless there is a file of just that name.
+    """`name=FILE` as name and file, unless there is a file of just that name; a name with a slash needs a file.
 
-    >>> named("bm25=old.run"), named("old.run")
-    (('bm25', 'old.run'), (None, 'old.run'))
+    >>> named("bm25=old.run"), named("old.run"), named("runs/k1=0.9.run")
+    (('bm25', 'old.run'), (None, 'old.run'), (None, 'runs/k1=0.9.run'))
     """
     if not isinstance(run, str):
         return None, run
     name, equals, path = run.partition("=")
-    if not (name and equals and "/" not in name) or Path(run).exists():
+    if not (name and equals) or os.path.exists(run):  # noqa: PTH110  # what is too long for a file's name is none
         return None, run
-    return name, path
+    return (name, path) if "/" not in name or path == "-" or os.path.exists(path) else (None, run)  # noqa: PTH110
 
 
 def each_named(qrels: str, runs: Sequence[Any]) -> list[tuple[str | None, Any]]:

@@ -173,7 +173,7 @@ class Source:
         self.head: Any = None
         #: Called with the number of bytes as the file is read, for progress bars.
         self.watch: Callable[[int], None] | None = None
-        if readable == "-":
+        if isinstance(readable, str) and readable == "-":  # a data frame compares cell by cell
             self.name = name or "<stdin>"
             if sys.stdin is None:
                 raise InputError(f"{self.name}: cannot be read: standard input is closed")

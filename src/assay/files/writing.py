@@ -101,7 +101,7 @@ def _by_ending(target: Path, kind: str) -> Writer:
     if fitting:
         return max(fitting, key=lambda pair: len(pair[0]))[1]
     known = ", ".join(ending for writer in writers(kind) for ending in writer.endings)
-    raise ParameterError(f"{target}: {kind} are written by the ending of the file, one of {known}")
+    raise ParameterError(f"{target}: its ending names no format: {kind} files end in one of {known}")
 
 
 def _compressed(file: IO[bytes], target: Path) -> Any:

@@ -332,9 +332,14 @@ class Sample(ABC):
         """For how many of the units left out one of two systems alone has a number, in words; empty if for none."""
         return ""
 
-    def is_wide(self, margin: float) -> bool:
-        """Whether a margin is more than a tenth of the measure's range."""
-        return self.bounds is not None and margin > 0.1 * (self.bounds[1] - self.bounds[0])
+    def margin_notes(self, margin: float) -> list[str]:
+        """What to say of a margin that is more than a tenth of the measure's range."""
+        width = np.inf if self.bounds is None else self.bounds[1] - self.bounds[0]
+        if margin <= 0.1 * width:
+            return []
+        so_wide = "more than a tenth of" if margin < width else "not narrower than"
+        no_loss = "" if margin < width else ": no difference is larger"
+        return [f"the margin {margin:g} is {so_wide} the range of {self.measure}{no_loss}"]
 
     def margin(self, baseline: int, asked: float | None = None) -> tuple[float, str]:
         """The smallest difference that matters, and where it comes from."""

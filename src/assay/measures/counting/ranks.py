@@ -282,9 +282,11 @@ def _ideal(judgments: Judgments) -> Graded:
 
 
 def _nothing_in_common(name: str, judgments: Judgments, counts: Found) -> str:
-    ours = ", ".join(map(repr, sorted(counts.ignored)[:3])) or "none"
-    theirs = ", ".join(map(repr, judgments.topics[:3])) or "none"
-    message = f"{name}: no topic in common with the judgments: the run has {ours}, …; the judgments have {theirs}, …"
+    ours, theirs = (
+        ", ".join([*map(repr, ids[:3]), *["…"] * (len(ids) > 3)]) or "none"
+        for ids in (sorted(counts.ignored), judgments.topics)
+    )
+    message = f"{name}: no topic in common with the judgments: the run has {ours}; the judgments have {theirs}"
     bridged = bridge(pl.Series(sorted(counts.ignored), dtype=pl.String), pl.Series(judgments.topics), loosely=True)
     return message if bridged is None else f"{message}; they differ in {bridged.differ_in}: {bridged.example}"
 

@@ -139,11 +139,7 @@ def compare(
     notes += [note for sample in samples for note in sample.notes(absences=pairing.evaluation is None)]
     notes += [note for sample in samples for note in sample.interval_notes()]
     if margin is not None:
-        notes += [
-            f"the margin {margin:g} is more than a tenth of the range of {sample.measure}"
-            for sample in samples
-            if sample.is_wide(margin)
-        ]
+        notes += [note for sample in samples for note in sample.margin_notes(margin)]
     if settings.correction in {"holm", "bonferroni"}:
         for sample, tested in zip(samples, outcomes, strict=True):
             # With fewer units no verdict depends on the test.

@@ -271,6 +271,7 @@ def gate(
     settings = GateSettings(alpha, inconclusive, allowed, least, swaps, redraws, seed)
     checks = checks_of(parts, settings)
     notes = [note for sample in samples for note in sample.notes(absences=False)]
+    notes += [note for part in parts if not part.slice for note in part.sample.margin_notes(part.margin)]
     notes += sides.notes()
     few = [check for check in checks if check.interval == "t" and not check.slice]
     notes += [note for check in few for note in few_units(check.unit_kind, check.units)]
