@@ -451,6 +451,20 @@ def test_logs_that_were_read_one_by_one_keep_their_sessions_apart() -> None:
     assert read_log([first, second]).impressions.collect()["session_id"].n_unique() == 2
 
 
+@pytest.mark.parametrize("user", ["u1", None])
+def test_pages_that_logs_read_one_by_one_have_in_common_count_once(
+    user: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = ubi([Page("tea", ["d1"], [0], user, None, minute) for minute in range(0, 400, 40)])
+    first, second = (read(part) for part in (lines[:12], lines[8:]))
+    for part_bytes in (logs._PART_BYTES, 300):
+        monkeypatch.setattr(logs, "_PART_BYTES", part_bytes)
+        for given in ([first, second], [first, file(lines[8:])], [file(lines[:12]), second]):
+            both = read_log(given)
+            assert both.sizes == read(lines).sizes == (10, 10, 10)
+            assert "2 result pages came again under the same id: the first was kept" in both.remarks
+
+
 HEADER, SECOND = "serp,query,results,clicks\np1,tea,,\n", '"query": "tea", "results": ["d1", "d2"], "clicks": ["d2"]}\n'
 LISTS = {
     "JSON in CSV": f'{HEADER}p2,tea,"[""d1"", ""d 2""]","[""d 2""]"\n',
