@@ -428,6 +428,18 @@ def test_a_time_without_a_zone_is_in_the_one_that_is_said_and_counted() -> None:
         read(table, zone="Berlin")
 
 
+def test_a_row_without_a_document_or_a_rank_is_of_a_page_that_showed_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows_of = ["p1,tea,1,d1,1", "p2,teaa,,,", "p3,mug,,,0", "p4,mug,1,,0", "p4,mug,2,d4,0", "p5,pot,3,,0", "p6,pot,,,0",
+               "p6,pot,1,d6,0", "p6,pot,2,d7,0", "p7,cup,,,1"]  # fmt: skip
+    for piece in (1000, 20):
+        monkeypatch.setattr(Source.chunks, "__defaults__", (piece,))
+        log = read("\n".join(["serp,query,position,url,clicked", *rows_of, ""]), rank_base=1)
+        pages = rows(log.impressions, "impression_id", "n_results")
+        assert sorted(pages) == [("p1", 1), ("p2", 0), ("p3", 0), ("p4", 1), ("p6", 2)]
+        assert "3 rows without a document: left out" in log.remarks
+        assert clicks(log, "ZeroResults").value("ZeroResults") == 2 / 5
+
+
 def test_sessions_end_with_a_pause_and_named_ones_spread_to_their_neighbours() -> None:
     minutes = [(0, None), (29, "S"), (58, None), (89, None), (119, None)]
     pages = [Page("tea", ["d1"], [0] * (name is not None), "u1", name, minute) for minute, name in minutes]

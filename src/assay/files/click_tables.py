@@ -172,16 +172,23 @@ class _RisingRanks:
 
 
 def _result_rows(frame: pl.DataFrame, rules: ReadingRules) -> Records:
-    """One row per shown result, with how often it was clicked."""
-    lacking = frame["doc_id"].is_null() | frame["impression_id"].is_null()
-    rules.tallies.add("no-document", int(lacking.sum()), f"row {frame.filter(lacking)['row'].first()!r}")
-    frame = frame.filter(~lacking)
-    clicks = _counts(frame, rules)
-    pages = _pages(frame, rules)
+    """One row per shown result, with how often it was clicked; one without a document or a rank is of an empty page."""
+    frame = frame.with_columns(clicks=_counts(frame, rules))
+    stated = {name: wholes_of(frame[name]) if name in frame.columns else pl.lit(None) for name in ("rank", "n_results")}
+    no_document, no_page = pl.col("doc_id").is_null(), pl.col("impression_id").is_null()
+    is_empty = ~no_page & no_document & stated["rank"].is_null() & (pl.col("clicks") == 0)
+    frame = frame.with_columns(
+        n_results=pl.coalesce(stated["n_results"], pl.when(is_empty).then(0)),
+        is_empty=is_empty, lacks=(no_document | no_page) & ~is_empty,
+    )  # fmt: skip
+    lacking = frame.filter("lacks")
+    rules.tallies.add("no-document", lacking.height, f"row {lacking['row'].first()!r}")
+    pages = _pages(frame.filter(~pl.col("lacks")), rules)
+    frame = frame.filter(~pl.col("lacks") & ~pl.col("is_empty"))
     cells = _result_cells(frame, rules)
     results = frame.select("doc_id", key="impression_id", listed=pl.lit(True), **cells)
     events = frame.select(
-        "row", "doc_id", key="impression_id", action=pl.lit(CLICK), times=clicks, counted=pl.lit(True), **cells
+        "row", "doc_id", key="impression_id", action=pl.lit(CLICK), times="clicks", counted=pl.lit(True), **cells
     )
     # As many rows as there are clicks.
     events = events.select(pl.all().gather(pl.arg_where(pl.col("times") > 0)))

@@ -150,13 +150,14 @@ def assembled(records: Records, bases: Mapping[str, int], tallies: Tallies) -> R
         pl.col("user_id", "session_id").drop_nulls().first().name.suffix("_of_events")
     )  # fmt: skip
     counts = results.group_by("key").len("shown")
+    is_empty = pl.col("partial").fill_null(False) & (pl.col("n_results") == 0)  # by this row, but others may show some
     pages = (
         pages.join(known, on="key", how="left", maintain_order="left")
         .join(counts, on="key", how="left", maintain_order="left")
         .with_columns(
             user_id=pl.coalesce("user_id", "user_id_of_events"),
             session_id=pl.coalesce("session_id", "session_id_of_events"),
-            n_results=pl.coalesce("n_results", pl.col("shown").cast(pl.Int64)),
+            n_results=pl.coalesce(pl.when(~is_empty).then("n_results"), pl.col("shown").cast(pl.Int64), "n_results"),
         )
         .select(*PAGES)
     )
