@@ -493,6 +493,29 @@ def test_lists_of_results_and_clicks_hold_ids_however_they_are_written(text: str
     assert (documents, rows(read(text).results, "clicks")) == (["d1", "d2"], [(0,), (1,)])
 
 
+FLAGGED = {
+    "JSONL": '{"query": "tea", "results": ["d1", "d2", "d1"], "clicks": [0, 1, 1]}\n'
+    '{"query": "tea", "results": ["d1", "d2"], "clicks": [false, false]}\n'
+    '{"query": "pot", "results": [], "clicks": []}',
+    "CSV": 'query;results;clicks\ntea;d1 d2 d1;0 1 1\ntea;["d1", "d2"];["False", "false"]\npot;;',
+    "frame": pl.DataFrame({"query": ["tea", "tea", "pot"], "results": [["d1", "d2", "d1"], ["d1", "d2"], []],
+                           "clicks": [[False, True, True], [False, False], None]}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("given", FLAGGED.values(), ids=FLAGGED.keys())
+def test_clicks_may_say_of_each_result_whether_it_was_clicked(given: str | pl.DataFrame) -> None:
+    log = read(given) if isinstance(given, str) else read_log(given)
+    assert log.sizes == (3, 5, 2)
+    clicked = log.results.filter(pl.col("clicks") > 0)
+    assert rows(clicked, "impression", "rank", "doc_id") == [(0, 2, "d2"), (0, 3, "d1")]
+
+
+def test_documents_may_be_called_0_and_1() -> None:
+    log = read('{"query": "tea", "results": ["0", "1"], "clicks": ["1", "0"]}')
+    assert rows(log.events, "doc_id", "rank") == [("1", 2), ("0", 1)]
+
+
 def test_events_may_have_the_results_of_a_search_and_no_column_of_documents() -> None:
     log = read('search_id,query,event,results\np1,tea,search,"d1,d2"\np1,tea,leave,\n')
     assert (log.sizes, rows(log.events, "action")) == ((1, 2, 0), [("leave",)])

@@ -39,6 +39,8 @@ _ACTIONS = {
 }
 #: What stands between the documents of a cell.
 _BETWEEN = r"""["']?[\s,;|]+["']?"""
+#: What says of each result of a page whether it was clicked, in the place of the clicked documents: yes, then no.
+_FLAGS = ("1", "true", "0", "false")
 _OF_PAGES = ("user_id", "session_id", "query_id", "query_text", "system")
 
 
@@ -256,10 +258,18 @@ def _page_rows(frame: pl.DataFrame, rules: ReadingRules) -> Records:
         impression_id=named.zip_with(named.is_not_null(), rules.label + frame["row"].cast(pl.String)),
         results=_split(frame["results"]), clicks=_split(frame["clicks"]), n_results=_sizes(frame).fill_null(0),
     )  # fmt: skip
-    keys = frame.select("row", key="impression_id")
+    results, clicks = pl.col("results"), pl.col("clicks")
+    length, documents = clicks.list.len(), clicks.list.set_intersection("results")
+    are_flags = clicks.list.eval(pl.element().str.to_lowercase().is_in(_FLAGS)).list.all()
+    are_flags &= (length > 0) & (length == results.list.len()) & (documents.list.len() == 0)
+    keys = frame.select("row", key="impression_id", counted=are_flags.fill_null(False))
     pages = frame.select("row", *_OF_PAGES, key="impression_id", **_cells(frame, rules))
-    clicks = _listed(keys, frame["clicks"], rules).drop("rank", "listed").with_columns(action=pl.lit(CLICK))
-    return Records.of(pages, _listed(keys, frame["results"], rules), clicks)
+    shown = _listed(keys, frame["results"], rules)
+    clicked = _listed(keys, frame["clicks"], rules).with_columns(action=pl.lit(CLICK))
+    flags = clicked.filter("counted", pl.col("doc_id").str.to_lowercase().is_in(_FLAGS[:2])).drop("doc_id")
+    flagged = flags.join(shown.select("row", "rank", "doc_id"), on=["row", "rank"]).rename({"rank": "ordinal"})
+    named = clicked.filter(~pl.col("counted")).drop("rank", "counted")
+    return Records.of(pages, shown, pl.concat([named, flagged], how="diagonal"))
 
 
 def _sizes(frame: pl.DataFrame) -> pl.Series:

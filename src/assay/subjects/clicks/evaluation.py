@@ -312,6 +312,10 @@ def remarks(result: Behaviour) -> Iterator[str]:
     logs, kind, who = result.logs, result.unit_kind, result.who
     for log in logs:
         yield from (f"{log.name}: {remark}" if len(logs) > 1 else remark for remark in log.remarks)
+        if log.sizes[1] and log.sizes[2] and "events.rank" not in log.known:
+            yield (
+                f"{log.name}: no click is on a document that its page showed: are ids of clicks and of results alike?"
+            )
     if kind != "user":
         lacks = "users" if kind == "session" else "users and sessions"
         why = "as asked for" if logs[0].unit_kind != kind else f"the log has no {lacks}"
