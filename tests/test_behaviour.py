@@ -328,6 +328,13 @@ def test_several_logs_are_several_systems_of_the_same_users() -> None:
         clicks([first, first])
 
 
+def test_systems_of_the_same_name_in_several_logs_are_called_by_both_names() -> None:
+    pages = [("tea", ["d1"], ["d1"])] * 2
+    old, new = (Log.from_pages(pages, system=["shop", name]) for name in ("shop", "trial"))
+    assert clicks({"old": old, "new": new}, "CTR").systems == ("old: shop", "new: shop", "trial")
+    assert clicks(Log.from_pages(pages, system=[None, "log"]), "CTR").systems == ("log: log", "log: (none)")
+
+
 def test_counts_take_expressions_that_are_not_pages_for_granted() -> None:
     counts = BehaviourCounts.of(random_log(8))
     whole = parse_measure("CTR", "behaviour").per_unit(counts)
