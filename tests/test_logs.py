@@ -598,7 +598,7 @@ def test_dwell_that_cannot_be_is_unknown_not_zero() -> None:
     assert rows(log.events, "dwell_ms") == [(None,), (None,)]
     assert log.remarks == ("1 dwell time negative, or longer than 60 minutes: unknown",)
     assert clicks(log).value("SatisfiedClicks") == 0.5  # the last, not the one of which nobody knows
-    assert rows(read_log(log, session_gap=5).events, "dwell_ms") == [(None,), (None,)]
+    assert rows(read_log(log, most_per_minute=99).events, "dwell_ms") == [(None,), (None,)]
     table = "serp,query,doc,clicks,dwell\n1,tea,d1,1,-3\n2,tea,d1,1,3\n"
     assert rows(read(table).events, "dwell_ms") == [(None,), (3000.0,)]
 
@@ -658,6 +658,17 @@ def test_hits_without_an_id_leave_their_rank_empty_and_are_counted() -> None:
     log = read([json.dumps(query)])
     assert log.results.select("rank", "doc_id").collect().rows() == [(1, "a"), (4, "b")]
     assert any("2 rows without a document" in remark for remark in log.remarks)
+
+
+def test_what_an_import_settled_is_not_asked_for_again(tmp_path: Path) -> None:
+    folder = write_log(read(ubi(PAGES)), tmp_path / "kept")
+    asked: dict[str, Any] = {"session_gap": 5.0, "rank_base": 0, "format": "ubi"}
+    for name, value in asked.items():
+        with pytest.raises(ParameterError, match=f"kept: was read before, .*: use {name}=... where you read its source"):
+            read_log(folder, **{name: value})
+    assert read_log(folder, session_gap=30.0, zone="Europe/Berlin").sizes == read(ubi(PAGES)).sizes
+    users = Log.from_pages([("tea", ["d1"], [])] * 2, user_id=["u1"] * 2, time=[START, START.replace(minute=20)])
+    assert read_log(users, session_gap=5.0).impressions.collect()["session_id"].n_unique() == 2
 
 
 def test_a_folder_is_replaced_only_if_it_is_a_log_and_no_input(tmp_path: Path) -> None:
