@@ -562,6 +562,13 @@ def test_events_sent_again_are_left_out_unless_they_are_kept() -> None:
     assert read("7_1\ta,b : b , b\n").sizes[2] == 2  # there are no times: they may well be two clicks
 
 
+def test_clicks_that_name_a_rank_alone_are_other_clicks_at_other_ranks() -> None:
+    shown = [f"p1,2026-03-02T08:00:00,tea,impression,{rank},d{rank}" for rank in (1, 2, 3)]
+    clicked = [f"p1,2026-03-02T08:00:07,tea,click,{rank}," for rank in (2, 3, 2)]
+    log = read(["serp_id,time,query,event,position,url", *shown, *clicked])
+    assert rows(log.events, "rank", "doc_id") == [(2, "d2"), (3, "d3")]
+
+
 def test_every_filter_counts_what_it_leaves_out() -> None:
     pages = [
         Page("tea", ["d1"], [0], f"u{number}", None, number, "old" if number % 2 else "new") for number in range(10)
@@ -664,7 +671,9 @@ def test_what_an_import_settled_is_not_asked_for_again(tmp_path: Path) -> None:
     folder = write_log(read(ubi(PAGES)), tmp_path / "kept")
     asked: dict[str, Any] = {"session_gap": 5.0, "rank_base": 0, "format": "ubi"}
     for name, value in asked.items():
-        with pytest.raises(ParameterError, match=f"kept: was read before, .*: use {name}=... where you read its source"):
+        with pytest.raises(
+            ParameterError, match=f"kept: was read before, .*: use {name}=... where you read its source"
+        ):
             read_log(folder, **{name: value})
     assert read_log(folder, session_gap=30.0, zone="Europe/Berlin").sizes == read(ubi(PAGES)).sizes
     users = Log.from_pages([("tea", ["d1"], [])] * 2, user_id=["u1"] * 2, time=[START, START.replace(minute=20)])

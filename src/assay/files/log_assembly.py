@@ -378,9 +378,10 @@ def hasty_users(pages: pl.LazyFrame, most: int) -> pl.LazyFrame:
 
 def _once(events: pl.DataFrame, tallies: Tallies) -> pl.DataFrame:
     """Events without those that were sent again: the time is known, and the same."""
-    what = ["key", "time", "action", "doc_id"]
+    place = pl.when(pl.col("doc_id").is_null()).then("ordinal")  # what was clicked, if no document is named
+    what = ("key", "time", "action", "doc_id", place)
     events = events.sort("row")
-    again = pl.col("time").is_not_null() & ~pl.struct(what).is_first_distinct()
+    again = pl.col("time").is_not_null() & ~pl.struct(*what).is_first_distinct()
     left = events.filter(again)
     if left.height:
         tallies.add("repeated-event", left.height, _case(left))
