@@ -268,8 +268,8 @@ def _page_rows(frame: pl.DataFrame, rules: ReadingRules) -> Records:
     clicked = _listed(keys, frame["clicks"], rules).with_columns(action=pl.lit(CLICK))
     flags = clicked.filter("counted", pl.col("doc_id").str.to_lowercase().is_in(_FLAGS[:2])).drop("doc_id")
     flagged = flags.join(shown.select("row", "rank", "doc_id"), on=["row", "rank"]).rename({"rank": "ordinal"})
-    named = clicked.filter(~pl.col("counted")).drop("rank", "counted")
-    return Records.of(pages, shown, pl.concat([named, flagged], how="diagonal"))
+    by_name = clicked.filter(~pl.col("counted")).drop("rank", "counted")
+    return Records.of(pages, shown, pl.concat([by_name, flagged], how="diagonal"))
 
 
 def _sizes(frame: pl.DataFrame) -> pl.Series:
