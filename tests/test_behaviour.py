@@ -291,6 +291,13 @@ def test_remarks_name_shared_users_and_unequal_traffic() -> None:
     assert any("a system has 10 users only" in note for note in few.warnings)
 
 
+def test_clicks_of_which_none_is_on_what_was_shown_are_remarked_on() -> None:
+    pages = [("tea", ["d1", "d2"], ["https://shop/d1"]), ("tea", ["d1"], [])]
+    remark = "log: no click is on a document that its page showed: are ids of clicks and of results alike?"
+    assert remark in clicks(Log.from_pages(pages)).warnings
+    assert remark not in clicks(Log.from_pages([*pages, ("tea", ["d1"], ["d1"])])).warnings
+
+
 def test_segments_divide_the_pages_and_add_up() -> None:
     log = random_log(7)
     result = clicks(log, measures="CTR", by="weekday")
@@ -319,6 +326,13 @@ def test_several_logs_are_several_systems_of_the_same_users() -> None:
     assert alone.sample("CTR").size == 80  # pages of two logs are others
     with pytest.raises(ParameterError, match="each log has a name of its own"):
         clicks([first, first])
+
+
+def test_systems_of_the_same_name_in_several_logs_are_called_by_both_names() -> None:
+    pages = [("tea", ["d1"], ["d1"])] * 2
+    old, new = (Log.from_pages(pages, system=["shop", name]) for name in ("shop", "trial"))
+    assert clicks({"old": old, "new": new}, "CTR").systems == ("old: shop", "new: shop", "trial")
+    assert clicks(Log.from_pages(pages, system=[None, "log"]), "CTR").systems == ("log: log", "log: (none)")
 
 
 def test_counts_take_expressions_that_are_not_pages_for_granted() -> None:

@@ -428,6 +428,18 @@ def test_a_time_without_a_zone_is_in_the_one_that_is_said_and_counted() -> None:
         read(table, zone="Berlin")
 
 
+def test_a_row_without_a_document_or_a_rank_is_of_a_page_that_showed_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows_of = ["p1,tea,1,d1,1", "p2,teaa,,,", "p3,mug,,,0", "p4,mug,1,,0", "p4,mug,2,d4,0", "p5,pot,3,,0", "p6,pot,,,0",
+               "p6,pot,1,d6,0", "p6,pot,2,d7,0", "p7,cup,,,1"]  # fmt: skip
+    for piece in (1000, 20):
+        monkeypatch.setattr(Source.chunks, "__defaults__", (piece,))
+        log = read("\n".join(["serp,query,position,url,clicked", *rows_of, ""]), rank_base=1)
+        pages = rows(log.impressions, "impression_id", "n_results")
+        assert sorted(pages) == [("p1", 1), ("p2", 0), ("p3", 0), ("p4", 1), ("p6", 2)]
+        assert "3 rows without a document: left out" in log.remarks
+        assert clicks(log, "ZeroResults").value("ZeroResults") == 2 / 5
+
+
 def test_sessions_end_with_a_pause_and_named_ones_spread_to_their_neighbours() -> None:
     minutes = [(0, None), (29, "S"), (58, None), (89, None), (119, None)]
     pages = [Page("tea", ["d1"], [0] * (name is not None), "u1", name, minute) for minute, name in minutes]
@@ -451,6 +463,20 @@ def test_logs_that_were_read_one_by_one_keep_their_sessions_apart() -> None:
     assert read_log([first, second]).impressions.collect()["session_id"].n_unique() == 2
 
 
+@pytest.mark.parametrize("user", ["u1", None])
+def test_pages_that_logs_read_one_by_one_have_in_common_count_once(
+    user: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = ubi([Page("tea", ["d1"], [0], user, None, minute) for minute in range(0, 400, 40)])
+    first, second = (read(part) for part in (lines[:12], lines[8:]))
+    for part_bytes in (logs._PART_BYTES, 300):
+        monkeypatch.setattr(logs, "_PART_BYTES", part_bytes)
+        for given in ([first, second], [first, file(lines[8:])], [file(lines[:12]), second]):
+            both = read_log(given)
+            assert both.sizes == read(lines).sizes == (10, 10, 10)
+            assert "2 result pages came again under the same id: the first was kept" in both.remarks
+
+
 HEADER, SECOND = "serp,query,results,clicks\np1,tea,,\n", '"query": "tea", "results": ["d1", "d2"], "clicks": ["d2"]}\n'
 LISTS = {
     "JSON in CSV": f'{HEADER}p2,tea,"[""d1"", ""d 2""]","[""d 2""]"\n',
@@ -465,6 +491,29 @@ LISTS = {
 def test_lists_of_results_and_clicks_hold_ids_however_they_are_written(text: str) -> None:
     documents = [doc.replace(" ", "") for (doc,) in rows(read(text).results, "doc_id")]
     assert (documents, rows(read(text).results, "clicks")) == (["d1", "d2"], [(0,), (1,)])
+
+
+FLAGGED = {
+    "JSONL": '{"query": "tea", "results": ["d1", "d2", "d1"], "clicks": [0, 1, 1]}\n'
+    '{"query": "tea", "results": ["d1", "d2"], "clicks": [false, false]}\n'
+    '{"query": "pot", "results": [], "clicks": []}',
+    "CSV": 'query;results;clicks\ntea;d1 d2 d1;0 1 1\ntea;["d1", "d2"];["False", "false"]\npot;;',
+    "frame": pl.DataFrame({"query": ["tea", "tea", "pot"], "results": [["d1", "d2", "d1"], ["d1", "d2"], []],
+                           "clicks": [[False, True, True], [False, False], None]}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("given", FLAGGED.values(), ids=FLAGGED.keys())
+def test_clicks_may_say_of_each_result_whether_it_was_clicked(given: str | pl.DataFrame) -> None:
+    log = read(given) if isinstance(given, str) else read_log(given)
+    assert log.sizes == (3, 5, 2)
+    clicked = log.results.filter(pl.col("clicks") > 0)
+    assert rows(clicked, "impression", "rank", "doc_id") == [(0, 2, "d2"), (0, 3, "d1")]
+
+
+def test_documents_may_be_called_0_and_1() -> None:
+    log = read('{"query": "tea", "results": ["0", "1"], "clicks": ["1", "0"]}')
+    assert rows(log.events, "doc_id", "rank") == [("1", 2), ("0", 1)]
 
 
 def test_events_may_have_the_results_of_a_search_and_no_column_of_documents() -> None:
@@ -513,6 +562,13 @@ def test_events_sent_again_are_left_out_unless_they_are_kept() -> None:
     assert read("7_1\ta,b : b , b\n").sizes[2] == 2  # there are no times: they may well be two clicks
 
 
+def test_clicks_that_name_a_rank_alone_are_other_clicks_at_other_ranks() -> None:
+    shown = [f"p1,2026-03-02T08:00:00,tea,impression,{rank},d{rank}" for rank in (1, 2, 3)]
+    clicked = [f"p1,2026-03-02T08:00:07,tea,click,{rank}," for rank in (2, 3, 2)]
+    log = read(["serp_id,time,query,event,position,url", *shown, *clicked])
+    assert rows(log.events, "rank", "doc_id") == [(2, "d2"), (3, "d3")]
+
+
 def test_every_filter_counts_what_it_leaves_out() -> None:
     pages = [
         Page("tea", ["d1"], [0], f"u{number}", None, number, "old" if number % 2 else "new") for number in range(10)
@@ -549,7 +605,7 @@ def test_dwell_that_cannot_be_is_unknown_not_zero() -> None:
     assert rows(log.events, "dwell_ms") == [(None,), (None,)]
     assert log.remarks == ("1 dwell time negative, or longer than 60 minutes: unknown",)
     assert clicks(log).value("SatisfiedClicks") == 0.5  # the last, not the one of which nobody knows
-    assert rows(read_log(log, session_gap=5).events, "dwell_ms") == [(None,), (None,)]
+    assert rows(read_log(log, most_per_minute=99).events, "dwell_ms") == [(None,), (None,)]
     table = "serp,query,doc,clicks,dwell\n1,tea,d1,1,-3\n2,tea,d1,1,3\n"
     assert rows(read(table).events, "dwell_ms") == [(None,), (3000.0,)]
 
@@ -609,6 +665,19 @@ def test_hits_without_an_id_leave_their_rank_empty_and_are_counted() -> None:
     log = read([json.dumps(query)])
     assert log.results.select("rank", "doc_id").collect().rows() == [(1, "a"), (4, "b")]
     assert any("2 rows without a document" in remark for remark in log.remarks)
+
+
+def test_what_an_import_settled_is_not_asked_for_again(tmp_path: Path) -> None:
+    folder = write_log(read(ubi(PAGES)), tmp_path / "kept")
+    asked: dict[str, Any] = {"session_gap": 5.0, "rank_base": 0, "format": "ubi"}
+    for name, value in asked.items():
+        with pytest.raises(
+            ParameterError, match=f"kept: was read before, .*: use {name}=... where you read its source"
+        ):
+            read_log(folder, **{name: value})
+    assert read_log(folder, session_gap=30.0, zone="Europe/Berlin").sizes == read(ubi(PAGES)).sizes
+    users = Log.from_pages([("tea", ["d1"], [])] * 2, user_id=["u1"] * 2, time=[START, START.replace(minute=20)])
+    assert read_log(users, session_gap=5.0).impressions.collect()["session_id"].n_unique() == 2
 
 
 def test_a_folder_is_replaced_only_if_it_is_a_log_and_no_input(tmp_path: Path) -> None:

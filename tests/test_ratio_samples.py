@@ -165,6 +165,23 @@ def test_odd_samples_have_no_p_value_and_say_why() -> None:
         means([1.0, 2.0], [1.0, 3.0]).test([(0, 1)], "wilcoxon", DRAWING)
 
 
+def test_a_system_with_a_single_user_is_tested_by_permutation_alone() -> None:
+    alone = means([0.9], np.linspace(0.0, 0.5, 39))
+    (found,) = alone.test([(0, 1)], "permutation", Drawing(4999, seed=1))
+    assert found.p == pytest.approx(1 / 40, abs=0.01)  # the single user is the highest of 40
+    (welch,) = alone.test([(0, 1)], None, DRAWING)
+    assert math.isnan(welch.p)
+    assert welch.note == "no p-value: a system has a single user"
+
+
+def test_where_nothing_varied_nobody_knows_how_many_users_are_needed() -> None:
+    never = means([0.0] * 8, [0.0] * 9)
+    spread = never.spread(0, 1, NO_DRAWING)
+    assert math.isnan(spread)
+    assert math.isnan(never.detectable((0, 1), spread, 0.05, 0.8))
+    assert never.needed(0.01, spread, 0.05, 0.8) is None
+
+
 def test_permutations_are_seeded_and_near_welchs_p() -> None:
     rng = np.random.default_rng(8)
     sample = RatioSample((users(80, rng), users(80, rng, 80)), systems=("a", "b"), unit_kind="user")

@@ -39,6 +39,8 @@ _ACTIONS = {
 }
 #: What stands between the documents of a cell.
 _BETWEEN = r"""["']?[\s,;|]+["']?"""
+#: What says of each result of a page whether it was clicked, in the place of the clicked documents: yes, then no.
+_FLAGS = ("1", "true", "0", "false")
 _OF_PAGES = ("user_id", "session_id", "query_id", "query_text", "system")
 
 
@@ -172,16 +174,23 @@ class _RisingRanks:
 
 
 def _result_rows(frame: pl.DataFrame, rules: ReadingRules) -> Records:
-    """One row per shown result, with how often it was clicked."""
-    lacking = frame["doc_id"].is_null() | frame["impression_id"].is_null()
-    rules.tallies.add("no-document", int(lacking.sum()), f"row {frame.filter(lacking)['row'].first()!r}")
-    frame = frame.filter(~lacking)
-    clicks = _counts(frame, rules)
-    pages = _pages(frame, rules)
+    """One row per shown result, with how often it was clicked; one without a document or a rank is of an empty page."""
+    frame = frame.with_columns(clicks=_counts(frame, rules))
+    stated = {name: wholes_of(frame[name]) if name in frame.columns else pl.lit(None) for name in ("rank", "n_results")}
+    no_document, no_page = pl.col("doc_id").is_null(), pl.col("impression_id").is_null()
+    is_empty = ~no_page & no_document & stated["rank"].is_null() & (pl.col("clicks") == 0)
+    frame = frame.with_columns(
+        n_results=pl.coalesce(stated["n_results"], pl.when(is_empty).then(0)),
+        is_empty=is_empty, lacks=(no_document | no_page) & ~is_empty,
+    )  # fmt: skip
+    lacking = frame.filter("lacks")
+    rules.tallies.add("no-document", lacking.height, f"row {lacking['row'].first()!r}")
+    pages = _pages(frame.filter(~pl.col("lacks")), rules)
+    frame = frame.filter(~pl.col("lacks") & ~pl.col("is_empty"))
     cells = _result_cells(frame, rules)
     results = frame.select("doc_id", key="impression_id", listed=pl.lit(True), **cells)
     events = frame.select(
-        "row", "doc_id", key="impression_id", action=pl.lit(CLICK), times=clicks, counted=pl.lit(True), **cells
+        "row", "doc_id", key="impression_id", action=pl.lit(CLICK), times="clicks", counted=pl.lit(True), **cells
     )
     # As many rows as there are clicks.
     events = events.select(pl.all().gather(pl.arg_where(pl.col("times") > 0)))
@@ -249,10 +258,18 @@ def _page_rows(frame: pl.DataFrame, rules: ReadingRules) -> Records:
         impression_id=named.zip_with(named.is_not_null(), rules.label + frame["row"].cast(pl.String)),
         results=_split(frame["results"]), clicks=_split(frame["clicks"]), n_results=_sizes(frame).fill_null(0),
     )  # fmt: skip
-    keys = frame.select("row", key="impression_id")
+    results, clicks = pl.col("results"), pl.col("clicks")
+    length, documents = clicks.list.len(), clicks.list.set_intersection("results")
+    are_flags = clicks.list.eval(pl.element().str.to_lowercase().is_in(_FLAGS)).list.all()
+    are_flags &= (length > 0) & (length == results.list.len()) & (documents.list.len() == 0)
+    keys = frame.select("row", key="impression_id", counted=are_flags.fill_null(False))
     pages = frame.select("row", *_OF_PAGES, key="impression_id", **_cells(frame, rules))
-    clicks = _listed(keys, frame["clicks"], rules).drop("rank", "listed").with_columns(action=pl.lit(CLICK))
-    return Records.of(pages, _listed(keys, frame["results"], rules), clicks)
+    shown = _listed(keys, frame["results"], rules)
+    clicked = _listed(keys, frame["clicks"], rules).with_columns(action=pl.lit(CLICK))
+    flags = clicked.filter("counted", pl.col("doc_id").str.to_lowercase().is_in(_FLAGS[:2])).drop("doc_id")
+    flagged = flags.join(shown.select("row", "rank", "doc_id"), on=["row", "rank"]).rename({"rank": "ordinal"})
+    by_name = clicked.filter(~pl.col("counted")).drop("rank", "counted")
+    return Records.of(pages, shown, pl.concat([by_name, flagged], how="diagonal"))
 
 
 def _sizes(frame: pl.DataFrame) -> pl.Series:

@@ -131,7 +131,7 @@ BY_PAGE: dict[str, pl.Expr] = dict.fromkeys(Records._fields, pl.col("key"))
 BY_SESSION: dict[str, pl.Expr] = {name: pl.col("session_id") for name in ("pages", "events")} | {
     "results": pl.col("source")
 }
-_PERSON = pl.coalesce("user_id", "session_id", "key")
+_PERSON = pl.coalesce("user_id", "session_id", "impression_id", "key")
 
 
 def assembled(records: Records, bases: Mapping[str, int], tallies: Tallies) -> Records:
@@ -150,13 +150,14 @@ def assembled(records: Records, bases: Mapping[str, int], tallies: Tallies) -> R
         pl.col("user_id", "session_id").drop_nulls().first().name.suffix("_of_events")
     )  # fmt: skip
     counts = results.group_by("key").len("shown")
+    is_empty = pl.col("partial").fill_null(False) & (pl.col("n_results") == 0)  # by this row, but others may show some
     pages = (
         pages.join(known, on="key", how="left", maintain_order="left")
         .join(counts, on="key", how="left", maintain_order="left")
         .with_columns(
             user_id=pl.coalesce("user_id", "user_id_of_events"),
             session_id=pl.coalesce("session_id", "session_id_of_events"),
-            n_results=pl.coalesce("n_results", pl.col("shown").cast(pl.Int64)),
+            n_results=pl.coalesce(pl.when(~is_empty).then("n_results"), pl.col("shown").cast(pl.Int64), "n_results"),
         )
         .select(*PAGES)
     )
@@ -275,7 +276,8 @@ def attributed(records: Records) -> Records:
 
 def finished(records: Records, rules: Cleaning, tallies: Tallies, start: int) -> Tables:
     """The tables of a part in which all pages of a person are: cleaned, in order of time, numbered from `start`."""
-    pages = _with_sessions(records.pages, rules.session_gap) if rules.clocked else records.pages
+    pages = _known_once(records.pages, tallies)
+    pages = _with_sessions(pages, rules.session_gap) if rules.clocked else pages
     pages = _kept(pages, rules, tallies)
     pages = pages.sort("time", "row", nulls_last=True).with_columns(
         impression=pl.int_range(start, start + pl.len(), dtype=pl.Int64),
@@ -295,6 +297,20 @@ def finished(records: Records, rules: Cleaning, tallies: Tallies, start: int) ->
     events = _with_dwell(events, pages, rules, tallies).select(*tables.EVENTS)
     results = with_clicks(results.lazy(), events.lazy()).collect()
     return Tables(pages.select(*tables.IMPRESSIONS), results, events)
+
+
+def _known_once(pages: pl.DataFrame, tallies: Tallies) -> pl.DataFrame:
+    """Pages without those that logs which were imported one by one have in common: known by name, time, user, query."""
+    if pages["impression_id"].null_count() == pages.height:
+        return pages
+    pages = pages.sort("row")
+    name = pl.coalesce("impression_id", "key")
+    again = pl.col("time").is_not_null() & ~pl.struct(name, "time", "user_id", "query_id").is_first_distinct()
+    left = pages.filter(again)
+    if left.height:
+        tallies.add("repeated-page", left.height, f"page {left.select(name).item(0, 0)!r}")
+        pages = pages.filter(~again)
+    return pages
 
 
 def _with_sessions(pages: pl.DataFrame, gap: float) -> pl.DataFrame:
@@ -362,9 +378,10 @@ def hasty_users(pages: pl.LazyFrame, most: int) -> pl.LazyFrame:
 
 def _once(events: pl.DataFrame, tallies: Tallies) -> pl.DataFrame:
     """Events without those that were sent again: the time is known, and the same."""
-    what = ["key", "time", "action", "doc_id"]
+    place = pl.when(pl.col("doc_id").is_null()).then("ordinal")  # what was clicked, if no document is named
+    what = ("key", "time", "action", "doc_id", place)
     events = events.sort("row")
-    again = pl.col("time").is_not_null() & ~pl.struct(what).is_first_distinct()
+    again = pl.col("time").is_not_null() & ~pl.struct(*what).is_first_distinct()
     left = events.filter(again)
     if left.height:
         tallies.add("repeated-event", left.height, _case(left))

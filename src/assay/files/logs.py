@@ -157,6 +157,8 @@ class _Import:
         first = self.inputs[0]
         self.name = first.stem if isinstance(first, Source) else getattr(first, "name", None) or "log"
         self.origin = ", ".join(map(_name, self.inputs))
+        if len(self.logs) == len(self.inputs):
+            self._refuse_settled(rules)
         self._watch(watch)
 
     @staticmethod
@@ -178,6 +180,15 @@ class _Import:
         total = sum(map(_bytes, sources))
         for source in sources if total else ():
             source.watch = lambda count: self.watch(count / total / 2)
+
+    def _refuse_settled(self, rules: LogRules) -> None:
+        """Refuse what logs that were read before have settled, and would pass over."""
+        stated = [name for name in ("format", "rank_base") if rules.get(name) is not None]
+        if self.rules.session_gap != Cleaning.session_gap and not any(map(_lacks_sessions, self.logs)):
+            stated.append("session_gap")
+        if stated:
+            settled = "was read before, and has its ranks and sessions"
+            raise ParameterError(f"{self.origin}: {settled}: use {argument(stated[0])} where you read its source")
 
     @property
     def whole(self) -> Log | None:
@@ -251,6 +262,12 @@ class _Import:
                     )
             write_manifest(place, name or self.name, self.origin, self.remarks(), self.oddities())
         return open_folder(folder)
+
+
+def _lacks_sessions(log: Log) -> bool:
+    """Whether there are pages of which sessions can be made."""
+    lacks = pl.col("session_id").is_null() & pl.all_horizontal(pl.col("user_id", "time").is_not_null())
+    return bool(log.impressions.select(lacks.any()).collect().item())
 
 
 def _name(given: Any) -> str:

@@ -264,11 +264,11 @@ def Pagination(behaviour: BehaviourCounts) -> PerUnit:
 def SatisfiedClicks(behaviour: BehaviourCounts, *, dwell: Seconds = 30.0, last: Switch = True) -> PerUnit:
     r"""The share of clicks after which people stayed, or did not come back.
 
-    .. math:: \frac{|\{\text{clicks with so much dwell, or the last of their session}\}|}{|\{\text{clicks}\}|}
+    .. math:: \frac{|\{\text{clicks with so much dwell, or, if unknown, last in the session}\}|}{|\{\text{clicks}\}|}
 
     `dwell`: seconds. Where the log has no dwell time of a click, it is the time to the next click or page of the
-    session. `last`: whether a click counts after which there is no other in the session, and no page; without sessions,
-    no other on the page.
+    session. `last`: whether a click counts whose dwell nobody knows, as there is no click and no page after it in the
+    session; without sessions, no click on the page. One of which the log says that people left soon does not count.
 
     >>> from assay.tables.log import Log
     >>> SatisfiedClicks.per_unit(BehaviourCounts.of(Log.from_pages([("q", ["a"], ["a"])]))).reason(0)

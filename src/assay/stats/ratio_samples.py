@@ -35,6 +35,7 @@ _FEWEST_SHUFFLED = 999
 #: Statistics of permutations that come so near to what was observed count as reaching it.
 _NEARLY = 1e-9
 _NO_SPREAD = "no p-value: nothing varies between {}"
+_ONE_UNIT = "no p-value: a system has a single {}"
 
 
 class RatioSums(NamedTuple):
@@ -160,8 +161,11 @@ class RatioSample(Sample):
         return all(np.array_equal(*pair) for pair in zip(*columns, strict=True))
 
     def spread(self, first: int, second: int, drawing: Drawing) -> float:
-        """How much a unit's part in the difference varies, with the units divided between the systems as they are."""
-        return self.gap(first, second).error * math.sqrt(self.pair_size(first, second))
+        """How much a unit's part in the difference varies, with the units divided between the systems as they are.
+
+        Where nothing varied, as where nobody had an empty page, nobody knows how much it would if something did.
+        """
+        return (self.gap(first, second).error or math.nan) * math.sqrt(self.pair_size(first, second))
 
     def pair_size(self, first: int, second: int) -> int:
         """How many units two systems have, those of both once."""
@@ -240,7 +244,8 @@ class RatioSample(Sample):
             first, second = (self.sums[place] for place in pair)
             return _permuted(first, second, gap, drawing, alternative)._replace(test=test)
         if not gap.error > 0:
-            note = _NO_SPREAD.format(f"{self.unit_kind}s")
+            fewest = min(len(self.sums[place].who) for place in pair)
+            note = _NO_SPREAD.format(f"{self.unit_kind}s") if fewest > 1 else _ONE_UNIT.format(self.unit_kind)
             return Outcome(test, math.copysign(math.inf, gap.difference), math.nan, None, note)
         t = gap.difference / gap.error
         tail = {"two-sided": -abs(t), "greater": -t, "less": t}[alternative]
@@ -299,17 +304,16 @@ _SWAPPED = [0, 2, 1, 3]
 
 def _statistic(sides: tuple[Floats, Floats], crossed: Floats, sizes: tuple[int, int], *, studentised: bool) -> Floats:
     """The difference of the ratios; over its error, if asked for."""
-    ratios, variances = [], []
     with np.errstate(divide="ignore", invalid="ignore"):
-        for sums, size in zip(sides, sizes, strict=True):
-            above, below, squares, products, below_squares = sums.T
-            ratio = above / below
-            off = squares - 2 * ratio * products + ratio**2 * below_squares
-            ratios.append(ratio)
-            variances.append(size / (size - 1) * np.maximum(off, 0.0) / below**2)
+        ratios = [sums[:, 0] / sums[:, 1] for sums in sides]
         apart: Floats = ratios[1] - ratios[0]
         if not studentised:
             return apart
+        variances = []
+        for sums, ratio, size in zip(sides, ratios, sizes, strict=True):
+            _, below, squares, products, below_squares = sums.T
+            off = squares - 2 * ratio * products + ratio**2 * below_squares
+            variances.append(size / (size - 1) * np.maximum(off, 0.0) / below**2)
         above, first_above, second_above, below = crossed.T
         together = above - ratios[1] * first_above - ratios[0] * second_above + ratios[0] * ratios[1] * below
         together *= math.prod(math.sqrt(size / (size - 1)) for size in sizes) / (sides[0][:, 1] * sides[1][:, 1])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -280,12 +281,14 @@ def systems_of(logs: Sequence[Log], unit: str | None, measures: Iterable[Measure
     kinds = {log.unit_kind for log in logs}
     if unit is None and len(kinds) > 1:
         raise InputError(f"expected logs with the same kind of unit, got {listed(sorted(kinds))}: choose the unit")
-    asked, systems = list(measures), dict[str, BehaviourCounts]()
-    for log in logs:
-        for (value,), counts in BehaviourCounts.of(log, unit).split({"system": pl.col("system")}, asked).items():
-            name = log.name if value is None else str(value)
-            name = f"{log.name}: {name}" if name in systems else name
-            systems[name] = counts
+    asked = list(measures)
+    found = [
+        (log.name if value is None else str(value), f"{log.name}: {_text(value)}", counts)
+        for log in logs
+        for (value,), counts in BehaviourCounts.of(log, unit).split({"system": pl.col("system")}, asked).items()
+    ]
+    often = Counter(name for name, _, _ in found)
+    systems = {name if often[name] == 1 else full_name: counts for name, full_name, counts in found}
     if not systems:
         raise InputError(f"{logs[0].origin}: expected result pages, got none")
     return systems
@@ -312,6 +315,10 @@ def remarks(result: Behaviour) -> Iterator[str]:
     logs, kind, who = result.logs, result.unit_kind, result.who
     for log in logs:
         yield from (f"{log.name}: {remark}" if len(logs) > 1 else remark for remark in log.remarks)
+        if log.sizes[1] and log.sizes[2] and "events.rank" not in log.known:
+            yield (
+                f"{log.name}: no click is on a document that its page showed: are ids of clicks and of results alike?"
+            )
     if kind != "user":
         lacks = "users" if kind == "session" else "users and sessions"
         why = "as asked for" if logs[0].unit_kind != kind else f"the log has no {lacks}"
