@@ -7,6 +7,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from assay.core import evaluation_options as options
+from assay.core.digits import in_full
 from assay.core.domains import Choice
 from assay.core.errors import InputError
 from assay.measures.counting.judgments import Floats
@@ -185,9 +186,6 @@ def judge_of(text: str) -> str:
 
 
 def _text(value: object) -> str:
-    """A value in full: what differs in the last digit is another number, and has another signature."""
-    if isinstance(value, float):
-        return repr(value).removesuffix(".0")
     if isinstance(value, tuple):
         return ",".join(f"{_text(grade)}:{_text(gain)}" for grade, gain in value)
-    return str(value)
+    return in_full(value)
