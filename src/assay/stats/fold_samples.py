@@ -21,8 +21,9 @@ from scipy import special
 
 from assay.core.domains import Choice
 from assay.core.errors import ParameterError, number_of
+from assay.core.options import Method
 from assay.measures.counting.judgments import Floats, Ints
-from assay.stats.bootstrap import Interval, Method, weights
+from assay.stats.bootstrap import Interval, weights
 from assay.stats.estimates import ROUNDING
 from assay.stats.mean_samples import MeanSample
 from assay.stats.permutation import NOTHING_DIFFERS, Alternative, Outcome

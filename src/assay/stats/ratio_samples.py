@@ -17,10 +17,11 @@ import numpy as np
 from scipy import special
 
 from assay.core.errors import number_of
+from assay.core.options import Method
 from assay.core.words import TESTS
 from assay.measures.counting.judgments import Floats, Ints
 from assay.measures.steps import PerUnit
-from assay.stats.bootstrap import FEWEST_DRAWN, Interval, Method, intervals, weights
+from assay.stats.bootstrap import FEWEST_DRAWN, Interval, intervals, weights
 from assay.stats.estimates import Estimate
 from assay.stats.permutation import NO_DIFFERENCE, NOTHING_DIFFERS, Alternative, Outcome
 from assay.stats.samples import Contrast, Drawing, Effects, Pair, Sample

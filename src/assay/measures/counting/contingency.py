@@ -18,17 +18,10 @@ from numpy.typing import NDArray
 
 from assay.core.domains import Choice
 from assay.core.errors import InputError, ParameterError, number_of
+from assay.core.options import NoisePolicy, UnlabelledPolicy
 from assay.measures.counting.judgments import Floats, Ints, Mask
 from assay.measures.counting.label_pairs import weights_of
-from assay.measures.counting.partition_labels import (
-    NO_CLUSTER,
-    NoisePolicy,
-    UnlabelledPolicy,
-    check_noise,
-    noisy_items,
-    same_length,
-    singletons,
-)
+from assay.measures.counting.partition_labels import NO_CLUSTER, check_noise, noisy_items, same_length, singletons
 from assay.tables.label_columns import refuse_nulls, single_labels_of
 
 #: Up to so many cells, a table with a cell for each pair is the fastest way.

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import polars as pl
 
-from assay.core import options
 from assay.core.domains import Choice
 from assay.core.errors import InputError, ParameterError
+from assay.core.options import NoisePolicy
 from assay.tables.label_rules import label_like
 
 #: What to do about items without a label of a cluster.
@@ -38,10 +38,6 @@ def noisy_items(cluster: pl.Series, noise: Any) -> pl.Series:
     return noisy
 
 
-NoisePolicy: TypeAlias = options.NoisePolicy
-
-
-UnlabelledPolicy: TypeAlias = options.UnlabelledPolicy
 #: After larger whole numbers there is no room for those of single items.
 _LARGEST = 1 << 62
 

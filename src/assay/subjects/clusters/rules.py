@@ -11,8 +11,9 @@ import polars as pl
 from assay.core.digits import as_percent, in_full
 from assay.core.domains import Whole
 from assay.core.errors import InputError, ParameterError, argument, number_of, worded
+from assay.core.options import NoisePolicy, UnlabelledPolicy
 from assay.measures.counting.contingency import Contingency
-from assay.measures.counting.partition_labels import NoisePolicy, UnlabelledPolicy, check_noise, singletons
+from assay.measures.counting.partition_labels import check_noise, singletons
 from assay.measures.counting.points import Points
 from assay.measures.parser import parse_measure
 from assay.measures.registry import Measure

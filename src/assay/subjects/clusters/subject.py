@@ -14,6 +14,7 @@ import polars as pl
 
 from assay.core.digits import number
 from assay.core.errors import InputError, ParameterError, did_you_mean, listed, not_among, number_of
+from assay.core.evaluation_options import MissingItems
 from assay.core.options import ClusterRules
 from assay.measures.counting.contingency import Contingency
 from assay.measures.counting.judgments import Floats, Ints
@@ -26,7 +27,7 @@ from assay.subjects.clusters.evaluation import items_in
 from assay.subjects.clusters.halves import WITHOUT_INTERVAL, Halves, reach_of
 from assay.subjects.clusters.result import ClusteredSystem, Clustering
 from assay.subjects.clusters.rules import Rules, cluster_signature, computed, counts_of_all, measure_of
-from assay.tables.alignment import Missing, aligned
+from assay.tables.alignment import aligned
 from assay.tables.clusters import Clusters
 from assay.verbs.gating.gate import ItemSides, Two
 from assay.verbs.subject import Subject, Words
@@ -101,7 +102,7 @@ class Clusterings(ItemPairing):
 
     @classmethod
     def of(
-        cls, clusters: Any, *, missing: Missing = "error", seed: int = 0, **rules: Unpack[ClusterRules]
+        cls, clusters: Any, *, missing: MissingItems = "error", seed: int = 0, **rules: Unpack[ClusterRules]
     ) -> Clusterings:
         """Take a `Clustering`; or `Clusters`, a path of a file of them, a list of such, or a dict of names.
 
