@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from math import isnan
 from operator import and_
@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from assay.core.digits import number
-from assay.core.errors import InputError, ParameterError, did_you_mean, listed, not_among, number_of
+from assay.core.errors import InputError, ParameterError, did_you_mean, listed, number_of
 from assay.core.evaluation_options import MissingItems
 from assay.core.options import ClusterRules
 from assay.measures.counting.contingency import Contingency
@@ -136,15 +136,6 @@ class Clusterings(ItemPairing):
     def items(self) -> tuple[str, ...]:
         """The ids of the items."""
         return tuple(self._held[0].item_id.to_list())
-
-    def only(self, *names: str) -> Clusterings:
-        """Some of the clusterings, in this order."""
-        for name in names:
-            if name not in self.names:
-                raise not_among("clustering", name, self.names)
-        places = [self.names.index(name) for name in names]
-        systems = tuple(self.systems[place] for place in places)
-        return replace(self, systems=systems, sizes=tuple(self.sizes[place] for place in places))
 
     def measure(self, name: str | Measure) -> Measure:
         """A measure by name."""
