@@ -306,6 +306,4 @@ class Classification(ItemResult[ClassifiedSystem]):
                 row |= {baseline.kind: baseline.values[measure] for baseline in beside}
                 rows.append(row | {"undefined": estimate.undefined, "left_out": ", ".join(estimate.left_out) or None})
         schema = {"interval": pl.String, "undefined": pl.String, "left_out": pl.String}
-        return pl.DataFrame(rows, infer_schema_length=None, schema_overrides=schema).with_columns(
-            pl.col(pl.Float64).fill_nan(None)
-        )
+        return pl.DataFrame(rows, infer_schema_length=None, schema_overrides=schema).fill_nan(None)

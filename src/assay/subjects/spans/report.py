@@ -215,7 +215,7 @@ class ReportedExtractions(Reported):
             data |= {measure: [system.value(measure) for system in self.systems]}
             data |= {ends[0]: [each.low for each in intervals], ends[1]: [each.high for each in intervals]}
             columns.append(Column(measure, kind="estimate", compared="column", ends=ends, missing=DASH))
-        frame = pl.DataFrame(data).with_columns(pl.col(pl.Float64).fill_nan(None))
+        frame = pl.DataFrame(data).fill_nan(None)
         level, lines = as_level(self.systems[0].confidence), rules(self.systems[0])
         return Table("measures", frame, tuple(columns), f"Measures, with {level} intervals", lines)
 

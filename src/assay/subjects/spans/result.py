@@ -164,7 +164,7 @@ class Extraction(Result):
                 "TP": counts.tp, "FP": counts.fp, "FN": counts.fn,
                 **{called: measure.of(counts) for called, measure in self._named},
             }
-        ).with_columns(pl.col(pl.Float64).fill_nan(None))  # fmt: skip
+        ).fill_nan(None)  # fmt: skip
 
     @property
     def _named(self) -> list[tuple[str, Measure]]:
@@ -199,7 +199,7 @@ class Extraction(Result):
                 f"{name}_high": [interval.high for interval in intervals],
             }
         frame = pl.concat([self.per_type, total, mean], how="diagonal")
-        return frame.hstack(pl.DataFrame(ends)).with_columns(pl.col(pl.Float64).fill_nan(None))
+        return frame.hstack(pl.DataFrame(ends)).fill_nan(None)
 
     @cached_property
     def undefined(self) -> dict[str, str]:

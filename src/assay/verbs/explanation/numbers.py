@@ -304,7 +304,7 @@ def decisions(table: Confusion) -> StepTable:
         left: [fn, tn, fn + tn],
         "all": [tp + fn, fp + tn, tp + fp + fn + tn],
     }
-    return StepTable("decisions", (), pl.DataFrame(cells).with_columns(pl.col(pl.Float64).fill_nan(None)), {})
+    return StepTable("decisions", (), pl.DataFrame(cells).fill_nan(None), {})
 
 
 def matrix_table(matrix: ConfusionMatrix, title: str, orientation: Orientation = "rows_are_true") -> StepTable:
