@@ -7,9 +7,10 @@ import pytest
 from scipy import stats as scipy_stats
 
 from assay import PerUnit
+from assay.core.options import Method
 from assay.measures.counting.judgments import Floats
 from assay.measures.steps import quantity
-from assay.stats.bootstrap import Interval, Method, intervals, weights
+from assay.stats.bootstrap import Interval, intervals, weights
 from assay.stats.mean_samples import MeanSample, Summary
 from assay.stats.samples import Drawing
 from assay.stats.weighted_samples import PooledSample

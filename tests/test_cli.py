@@ -19,7 +19,7 @@ from command import run_assay
 
 from assay import parse_measure
 from assay.cli import inputs
-from assay.measures.advice import situations
+from assay.cli.measures import situations
 
 RUN = "q1 Q0 d1 1 3.0 t\nq1 Q0 d2 2 2.0 t\nq2 Q0 d1 1 1.0 t\n"
 QRELS = "q1 0 d1 1\nq1 0 d3 1\nq2 0 d2 1\n"
@@ -332,8 +332,8 @@ def test_measures_are_recommended_for_a_situation(folder: Path) -> None:
 
 def test_every_recommended_measure_exists() -> None:
     for situation in situations().values():
-        assert situation.description.endswith(".")
-        for name, reason in situation.measures.items():
+        assert situation["description"].endswith(".")
+        for name, reason in situation["measures"].items():
             parse_measure(name)
             assert reason.endswith(".")
 

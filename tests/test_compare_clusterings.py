@@ -30,7 +30,7 @@ from assay import (
     parse_measure,
     plan,
 )
-from assay.measures.counting.partition_labels import NoisePolicy
+from assay.core.options import NoisePolicy
 from assay.stats.half_samples import HalfSample, around
 from assay.stats.samples import Drawing
 from assay.subjects.clusters.subject import Clusterings

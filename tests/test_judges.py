@@ -652,3 +652,13 @@ def test_a_wide_table_whose_judges_cannot_be_told_from_other_columns_is_refused(
 def test_a_row_that_contradicts_another_is_numbered_as_it_was_given() -> None:
     with pytest.raises(FormatError, match="row 3"):
         Labels.of([("d1", "ana", None), ("d1", "ben", 1), ("d1", "ben", 2)])
+
+
+def test_files_of_two_judges_with_the_same_name_are_not_taken_for_one(tmp_path: Path) -> None:
+    files = [tmp_path / judge / "labels.csv" for judge in ("ana", "ben")]
+    for place, file in enumerate(files):
+        file.parent.mkdir()
+        file.write_text(f"item,label\nd1,{place}\nd2,0\n", encoding="utf-8")
+    with pytest.raises(ParameterError, match="two judges are called 'labels': give each a name of its own"):
+        read_labels(files)
+    assert read_labels(dict(zip(("ana", "ben"), files, strict=True))).judges == ("ana", "ben")

@@ -18,10 +18,11 @@ import pytest
 from scipy import stats as scipy_stats
 
 from assay import PerUnit
+from assay.core.options import Method
 from assay.measures.counting.judgments import Floats
 from assay.measures.steps import quantity
 from assay.stats import tests
-from assay.stats.bootstrap import Method, intervals
+from assay.stats.bootstrap import intervals
 from assay.stats.mean_samples import MeanSample
 from assay.stats.permutation import permutation_of_pairs, permutation_of_pooled
 from assay.stats.samples import Drawing

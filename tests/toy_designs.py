@@ -10,8 +10,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from toy_subject import Reading, Readings, ReadingSubject
 
+from assay.core.options import Method
 from assay.measures.counting.judgments import Floats
-from assay.stats.bootstrap import Interval, Method
+from assay.stats.bootstrap import Interval
 from assay.stats.pairing import Pairing
 from assay.stats.permutation import Alternative, Outcome
 from assay.stats.ratio_samples import RatioSample, RatioSums

@@ -13,7 +13,7 @@ import sys
 import traceback
 from typing import NoReturn
 
-from assay.core.errors import AssayError
+from assay.core.errors import AssayError, reason
 
 
 def main() -> None:
@@ -32,7 +32,7 @@ def main() -> None:
         _end(str(problem))
     except OSError as problem:  # a full disk behind stdout, mostly
         where = f"{problem.filename}: " if problem.filename else ""
-        _end(f"{where}reading or writing failed: {(problem.strerror or str(problem)).lower()}")
+        _end(f"{where}reading or writing failed: {reason(problem)}")
     except KeyboardInterrupt:
         sys.exit(130)
     except BaseException as problem:

@@ -105,9 +105,11 @@ def examples(
 
 def lay_out(folder: Path) -> None:
     """Copy the examples; the folder appears when all of them are there, or not at all."""
+    from assay.files.atomic import one_line_errors  # noqa: PLC0415  # `assay --help` need not load Polars
+
     if folder.exists():
         raise InputError(f"{folder}: expected a folder that does not exist yet, found one: name another")
-    try:
+    with one_line_errors(folder):
         folder.parent.mkdir(parents=True, exist_ok=True)
         with (
             resources.as_file(resources.files("assay") / "data") as data,
@@ -118,8 +120,6 @@ def lay_out(folder: Path) -> None:
             for other in sorted(path for path in data.iterdir() if path.is_dir() and path.name != HOME):
                 shutil.copytree(other, copy / other.name)
             copy.rename(folder)
-    except OSError as problem:
-        raise InputError(f"{folder}: cannot be written: {(problem.strerror or str(problem)).lower()}") from problem
 
 
 def _to_stdout(table: Table, format: str | None) -> str:

@@ -13,7 +13,7 @@ from assay.cli import inputs, items, options, output
 from assay.cli.options import Measured, Output, PairedClusters, PairedLabels, group
 from assay.core import options as shared
 from assay.core.domains import Choice
-from assay.core.errors import AssayError, InputError, ParameterError, number_of
+from assay.core.errors import AssayError, ParameterError, number_of
 from assay.core.evaluation_options import Columns, EvaluationRules, option
 
 if TYPE_CHECKING:
@@ -322,8 +322,5 @@ def _append(path: Path, text: str) -> None:
     from assay.files import atomic  # noqa: PLC0415
 
     atomic.check([path])
-    try:
-        with path.open("a", encoding="utf-8") as file:
-            file.write(text)
-    except OSError as problem:
-        raise InputError(f"{path}: cannot be written: {(problem.strerror or str(problem)).lower()}") from problem
+    with atomic.one_line_errors(path), path.open("a", encoding="utf-8") as file:
+        file.write(text)

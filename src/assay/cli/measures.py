@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import itertools
 import sys
+import tomllib
+from importlib import resources
 from typing import TYPE_CHECKING, Annotated, Any
 
 from assay.cli import options, output
 from assay.cli.options import Output
+from assay.core.domains import Choice
 from assay.core.errors import ParameterError
 from assay.core.evaluation_options import option
 
@@ -105,17 +108,21 @@ def _named(name: str, kind: str | None) -> list[Measure]:
     raise UnknownMeasureError(f"no measure is called {bare!r}{nearest}")
 
 
+def situations() -> dict[str, Any]:
+    """What may be searched for, with a `description`, and the `measures` that suit it, the most important first."""
+    return tomllib.loads((resources.files("assay") / "measures" / "situations.toml").read_text(encoding="utf-8"))
+
+
 def _recommended(name: str) -> Document:
     import polars as pl  # noqa: PLC0415
 
-    from assay.measures.advice import advice  # noqa: PLC0415
     from assay.show.model import Document, Prose, Section, Table  # noqa: PLC0415
 
-    situation = advice(name)
-    measures = pl.DataFrame([*situation.measures.items()], ["measure", "why"], orient="row")
-    table = Table.of("measures", measures)
-    section = Section("situation", parts=(Prose(situation.description), table), data={"situation": situation.name})
-    return Document("advice", (section,), f"Measures for {situation.name}")
+    known = situations()
+    Choice(known).check("a situation", name)
+    measures = pl.DataFrame([*known[name]["measures"].items()], ["measure", "why"], orient="row")
+    parts = (Prose(known[name]["description"]), Table.of("measures", measures))
+    return Document("advice", (Section("situation", parts=parts, data={"situation": name}),), f"Measures for {name}")
 
 
 def _listed(known: list[Measure], kind: str | None, form: str | None) -> Document:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from assay.cli.options import Output
+from assay.core.digits import in_full
 from assay.core.errors import ArgumentWording, Value
 from assay.core.registry import writer
 from assay.core.results import Result
@@ -51,7 +52,7 @@ class Options(ArgumentWording):
         ("--class 'two words'", '--overwrite')
         """
         option = f"--{_RENAMED.get(name, name.replace('_', '-'))}"
-        return option if value is ... or value is True else f"{option} {_quoted(_text(value))}"
+        return option if value is ... or value is True else f"{option} {_quoted(in_full(value))}"
 
     def evaluation(self, measure: str, rules: Mapping[str, Any]) -> str:
         """The command that evaluates a run by rules; the call in Python if there is no option for one of them.
@@ -72,11 +73,6 @@ def option(name: str) -> str:
     ('--level', '--max-missing')
     """
     return Options().argument(name, ...)
-
-
-def _text(value: Value) -> str:
-    """In full: what differs in the last digit is another level."""
-    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
 
 def _quoted(word: str) -> str:

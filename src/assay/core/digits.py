@@ -186,6 +186,15 @@ def counted(count: float) -> str:
     return f"{count:,.{decimals([count], 2)}f}" if abs(count) >= 0.1 else significant(count, 4)
 
 
+def in_full(value: object) -> str:
+    """A number with all its digits, and no more: what differs in the last one is another number. Else, its text.
+
+    >>> in_full(2.0), in_full(0.40000001), in_full(3), in_full("macro")
+    ('2', '0.40000001', '3', 'macro')
+    """
+    return repr(float(value)).removesuffix(".0") if isinstance(value, float) else str(value)
+
+
 def threshold(value: float, below: float) -> str:
     """A threshold in few digits that decide as it does: not above it, and above the next lower score.
 
@@ -201,8 +210,8 @@ def threshold(value: float, below: float) -> str:
         places = digits - exact.adjusted() - 1
         cut = exact.quantize(Decimal(1).scaleb(-places), rounding=ROUND_FLOOR)
         if float(cut) > below:
-            return repr(float(cut)).removesuffix(".0")
-    return repr(value).removesuffix(".0")
+            return in_full(float(cut))
+    return in_full(value)
 
 
 def p_value(p: float, alpha: float = 0.05) -> str:

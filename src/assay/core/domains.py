@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, get_args
 
+from assay.core.digits import in_full
 from assay.core.errors import ParameterError, argument_name, did_you_mean
 
 _TOO_LARGE = (1 << 62) - 1
@@ -198,7 +199,7 @@ class WordOrRows(Choice):
             raise self.refusal(name, value, did_you_mean(str(value), self.words)) from None
         if [len(row) for row in numbers] != list(range(1, len(numbers) + 1)):
             raise self.refusal(name, value)
-        return "; ".join(" ".join(repr(each).removesuffix(".0") for each in row) for row in numbers)
+        return "; ".join(" ".join(in_full(each) for each in row) for row in numbers)
 
     def describe(self) -> str:
         """Say in words which values are allowed."""

@@ -109,7 +109,7 @@ def check_target(path: str | os.PathLike[str]) -> None:
     assay.core.errors.InputError: ...nowhere/table.md: cannot be written: no such file or directory
     """
     target = Path(os.path.realpath(path))
-    with _one_line_errors(target):
+    with one_line_errors(target):
         if target.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         _refuse_read_only(path)
@@ -128,7 +128,7 @@ def replacing(path: str | os.PathLike[str], *, overwrite: bool = False) -> Itera
     check([path], overwrite)
     target = Path(os.path.realpath(path))  # where a link leads to is replaced, not the link
     _refuse_read_only(path)
-    with _one_line_errors(target):
+    with one_line_errors(target):
         if _is_device(Path(path)):
             with Path(path).open("wb") as device:  # a pipe or a device cannot be replaced
                 yield device
@@ -168,7 +168,7 @@ def _put(temporary: Path, target: Path) -> None:
 
 
 @contextmanager
-def _one_line_errors(target: Path) -> Iterator[None]:
+def one_line_errors(target: Path) -> Iterator[None]:
     """Whatever goes wrong is told in one line."""
     try:
         yield

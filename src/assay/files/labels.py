@@ -9,7 +9,16 @@ from typing import Any
 
 import polars as pl
 
-from assay.core.errors import EmptyFileError, FormatError, InputError, ParameterError, argument, listed, number_of
+from assay.core.errors import (
+    EmptyFileError,
+    FormatError,
+    InputError,
+    ParameterError,
+    argument,
+    listed,
+    naming,
+    number_of,
+)
 from assay.files.columns import Layout
 from assay.files.labelling_tools import ROLES, LabelRows, tool_of
 from assay.files.named_columns import as_whole, named_columns, refuse_absent
@@ -109,7 +118,10 @@ def _several(given: Mapping[str, Any] | Sequence[Any], judges: Sequence[str] | N
     if not isinstance(given, Mapping):
         if given and all(isinstance(row, list | tuple) and len(row) == len(NEEDED) for row in given):
             return LabelRows(Labels.of(given).frame, lambda row: (f"labels: row {row + 1}", None))
-        given = {Source.of(each).stem if is_file(each) else str(place): each for place, each in enumerate(given, 1)}
+        names = [Source.of(each).stem if is_file(each) else str(place) for place, each in enumerate(given, 1)]
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise ParameterError(f"two judges are called {twice!r}: give each a name of its own, {naming()}")
+        given = dict(zip(names, given, strict=True))
     for each in given.values():
         if not is_file(each) and not is_frame(each):
             raise ParameterError(_no_labels(each))

@@ -339,15 +339,23 @@ def as_whole(columns: Sequence[pl.Series]) -> list[pl.Series]:
     return [column.replace_strict(old, new, return_dtype=pl.Int64) for column in columns]
 
 
+def as_numbers(values: pl.Series) -> pl.Series:
+    """What cells hold, as numbers; null where they hold none.
+
+    >>> as_numbers(pl.Series([" 0.5 ", "high"])).to_list()
+    [0.5, None]
+    """
+    text = values.str.strip_chars() if values.dtype == pl.String else values
+    usable = values.dtype.is_numeric() or values.dtype in {pl.String, pl.Boolean}
+    return text.cast(pl.Float64, strict=False) if usable else pl.repeat(None, len(values), dtype=pl.Float64, eager=True)
+
+
 def zero_or_one(table: NamedColumns, column: str) -> np.ndarray[Any, np.dtype[np.bool]]:
     """A column of 0 and 1 that says which items have a label."""
     values = table.frame[column]
     if values.dtype == pl.String:
         values = values.str.strip_chars().str.to_lowercase().replace(TRUTH_VALUES)
-    usable = values.dtype.is_numeric() or values.dtype in {pl.String, pl.Boolean}
-    numbers = (
-        values.cast(pl.Float64, strict=False) if usable else pl.repeat(None, len(values), dtype=pl.Float64, eager=True)
-    )
+    numbers = as_numbers(values)
     table.refuse(~numbers.is_in([0.0, 1.0]).fill_null(False), f"0 or 1 in {column}", column)
     return numbers.to_numpy().astype(np.bool)
 

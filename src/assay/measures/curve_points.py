@@ -10,6 +10,7 @@ import polars as pl
 
 from assay.core.domains import Choice, Whole
 from assay.core.errors import ParameterError, number_of
+from assay.core.evaluation_options import Undefined
 from assay.measures.counting.judgments import Floats
 from assay.measures.counting.ranks import Ranks
 from assay.measures.definition import RuleName, UnretrievedName
@@ -18,7 +19,7 @@ from assay.measures.parser import parse_measure
 from assay.measures.precision import IPrec, IPrecMean
 from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit
-from assay.measures.summary import Summary, Undefined, summarise
+from assay.measures.summary import Summary, summarise
 
 #: More levels of recall than these nobody sees apart.
 MOST_LEVELS = 1001

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Concatenate, ParamSpec, Protocol, TypeAlias, c
 
 import numpy as np
 
+from assay.core.digits import in_full
 from assay.core.domains import Whole
 from assay.core.errors import ParameterError, did_you_mean, worded
 from assay.measures.counting.confusion import Confusion
@@ -385,7 +386,7 @@ def _plain(self: Measure, result: Any, counts: Counts) -> PerUnit:
 
 def _text(value: Any) -> str:
     if isinstance(value, float):
-        return repr(value).removesuffix(".0")
+        return in_full(value)
     if isinstance(value, tuple):
         return "{" + ", ".join(f"{_text(key)}: {_text(item)}" for key, item in value) + "}"
     return repr(value)

@@ -2,13 +2,14 @@
 
 import math
 import re
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
-from assay.core import evaluation_options as options
+from assay.core.digits import in_full
 from assay.core.domains import Choice
 from assay.core.errors import InputError
+from assay.core.evaluation_options import Undefined
 from assay.measures.counting.judgments import Floats
 from assay.measures.counting.ranking import Policies
 from assay.measures.registry import Measure
@@ -16,8 +17,6 @@ from assay.measures.steps import PerUnit
 
 #: Parameters that stand in for another one, and are not spoken of unless they are given: alpha of F, for beta.
 UNSAID = frozenset({"alpha"})
-
-Undefined: TypeAlias = options.Undefined
 
 
 class Summary(NamedTuple):
@@ -185,9 +184,6 @@ def judge_of(text: str) -> str:
 
 
 def _text(value: object) -> str:
-    """A value in full: what differs in the last digit is another number, and has another signature."""
-    if isinstance(value, float):
-        return repr(value).removesuffix(".0")
     if isinstance(value, tuple):
         return ",".join(f"{_text(grade)}:{_text(gain)}" for grade, gain in value)
-    return str(value)
+    return in_full(value)

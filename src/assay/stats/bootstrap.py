@@ -5,21 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 from scipy import special
 
-from assay.core import options
 from assay.core.errors import ParameterError
+from assay.core.options import Method
 from assay.measures.counting.judgments import Floats, Ints, Mask
 from assay.stats.estimates import (
     ROUNDING,
     checked_confidence,
     standard_errors,
 )
-
-Method: TypeAlias = options.Method
 
 #: Numbers drawn at a time: enough for NumPy, little for the memory. Part of the result: blocks use up the seed in turn.
 _BLOCK = 1 << 20

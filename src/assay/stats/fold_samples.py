@@ -21,11 +21,12 @@ from scipy import special
 
 from assay.core.domains import Choice
 from assay.core.errors import ParameterError, number_of
+from assay.core.options import Method
 from assay.measures.counting.judgments import Floats, Ints
-from assay.stats.bootstrap import Interval, Method, weights
+from assay.stats.bootstrap import Interval, weights
 from assay.stats.estimates import ROUNDING
 from assay.stats.mean_samples import MeanSample
-from assay.stats.permutation import NOTHING_DIFFERS, Alternative, Outcome
+from assay.stats.permutation import Alternative, Outcome
 from assay.stats.power import smallest_detectable
 from assay.stats.samples import Contrast, Drawing, Pair
 from assay.stats.tests import SIMULTANEOUS, TESTS, d_z
@@ -175,7 +176,7 @@ def checked_fold_test(test: str) -> str:
 
 def _combined_f(values: Floats, squares: float, variances: Floats) -> Outcome:
     if not values.any():
-        return Outcome("5x2cv", 0.0, 1.0, None, NOTHING_DIFFERS)
+        return Outcome.of_no_difference("5x2cv")
     if not variances.any():
         return Outcome("5x2cv", math.nan, math.nan, None, "no p-value: the folds of each repeat are alike")
     f = squares / (2 * float(variances.sum()))
@@ -185,7 +186,7 @@ def _combined_f(values: Floats, squares: float, variances: Floats) -> Outcome:
 def _without_spread(test: str, values: Floats) -> Outcome | None:
     """What a test says where there is no spread to hold the mean against."""
     if not values.any():
-        return Outcome(test, 0.0, 1.0, None, NOTHING_DIFFERS)
+        return Outcome.of_no_difference(test)
     if len(values) == 1:
         return Outcome(test, math.nan, math.nan, None, "no p-value: one fold has no spread")
     if math.isnan(d_z(values)):
@@ -296,7 +297,7 @@ def t_by_error(gain: float, error: float, units: int) -> Outcome:
         p = 2 * float(special.stdtr(units - 1, -abs(t)))
         return Outcome(RETUNED_T, t, p, None, f"t = {t:.2f} with the error of the interval")
     if gain == 0:
-        return Outcome(RETUNED_T, 0.0, 1.0, None, NOTHING_DIFFERS)
+        return Outcome.of_no_difference(RETUNED_T)
     return Outcome(RETUNED_T, math.nan, 2.0 ** (1 - units), None, f"all units differ by the same, 2 of 2^{units} signs")
 
 

@@ -15,11 +15,12 @@ from typing import ClassVar, Literal, Self, TypeAlias
 import numpy as np
 
 from assay.core.errors import ParameterError
+from assay.core.options import Method
 from assay.measures.counting.contingency import Contingency
 from assay.measures.counting.judgments import Floats, Ints
 from assay.measures.parser import parse_measure
 from assay.measures.registry import Measure
-from assay.stats.bootstrap import Interval, Method
+from assay.stats.bootstrap import Interval
 from assay.stats.estimates import NO_INTERVAL, SUBSAMPLING, standard_errors
 from assay.stats.permutation import Alternative, Outcome
 from assay.stats.samples import Contrast, Drawing, Pair, Sample

@@ -363,7 +363,7 @@ def swap_test(
     differing = Differing.of(sample)
     items = int(differing.items.sum())
     if not items:
-        return Outcome("swap", 0.0, 1.0, None, NOTHING_DIFFERS)
+        return Outcome.of_no_difference("swap")
     observed = float(differing.differences(differing.observed[None])[0])
     if np.isnan(observed):
         return Outcome("swap", observed, np.nan, None, NO_DIFFERENCE)

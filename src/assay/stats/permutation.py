@@ -48,6 +48,11 @@ class Outcome(NamedTuple):
     note: str = ""
     sign: int | None = None
 
+    @classmethod
+    def of_no_difference(cls, test: str) -> Outcome:
+        """What a test says where no unit differs."""
+        return cls(test, 0.0, 1.0, note=NOTHING_DIFFERS)
+
 
 def swaps(units: int, resamples: int) -> tuple[int | None, str]:
     """How many random swaps a test of so many units draws (None if it goes through all), and that in words.

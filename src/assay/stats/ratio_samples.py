@@ -17,12 +17,13 @@ import numpy as np
 from scipy import special
 
 from assay.core.errors import number_of
+from assay.core.options import Method
 from assay.core.words import TESTS
 from assay.measures.counting.judgments import Floats, Ints
 from assay.measures.steps import PerUnit
-from assay.stats.bootstrap import FEWEST_DRAWN, Interval, Method, intervals, weights
+from assay.stats.bootstrap import FEWEST_DRAWN, Interval, intervals, weights
 from assay.stats.estimates import Estimate
-from assay.stats.permutation import NO_DIFFERENCE, NOTHING_DIFFERS, Alternative, Outcome
+from assay.stats.permutation import NO_DIFFERENCE, Alternative, Outcome
 from assay.stats.samples import Contrast, Drawing, Effects, Pair, Sample
 from assay.stats.tests import Wins, cliffs_delta, wins
 from assay.stats.weighted_samples import ordered, settled
@@ -239,7 +240,7 @@ class RatioSample(Sample):
         if math.isnan(gap.difference):
             return Outcome(test, math.nan, math.nan, None, NO_DIFFERENCE)
         if self.is_same(*pair) or (gap.error == 0 and gap.difference == 0):
-            return Outcome(test, 0.0, 1.0, None, NOTHING_DIFFERS)
+            return Outcome.of_no_difference(test)
         if test in {"permutation", "division"}:
             first, second = (self.sums[place] for place in pair)
             return _permuted(first, second, gap, drawing, alternative)._replace(test=test)

@@ -17,8 +17,9 @@ import polars as pl
 
 from assay.core.domains import Choice
 from assay.core.errors import Note, ParameterError, number_of
+from assay.core.options import Method
 from assay.measures.counting.judgments import Floats
-from assay.stats.bootstrap import FEWEST_DRAWN, Interval, Method
+from assay.stats.bootstrap import FEWEST_DRAWN, Interval
 from assay.stats.estimates import ROUNDING
 from assay.stats.permutation import Alternative, Outcome
 from assay.stats.power import smallest_detectable, units_needed

@@ -12,10 +12,11 @@ import numpy as np
 from scipy import special
 
 from assay.core.errors import Note, number_of
+from assay.core.options import Method
 from assay.measures.counting.judgments import Floats, Mask
 from assay.measures.counting.scored import Scored
 from assay.measures.registry import Measure
-from assay.stats.bootstrap import FEWEST_DRAWN, Interval, Method, intervals, percentiles
+from assay.stats.bootstrap import FEWEST_DRAWN, Interval, intervals, percentiles
 from assay.stats.delong import DeLongPaired, delong, delong_paired
 from assay.stats.estimates import JACKKNIFE
 from assay.stats.permutation import NO_DIFFERENCE, Alternative, Outcome

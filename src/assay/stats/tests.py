@@ -11,7 +11,7 @@ from scipy import special
 from assay.measures.counting.judgments import Floats, Ints
 from assay.stats.bootstrap import weights
 from assay.stats.estimates import ROUNDING
-from assay.stats.permutation import MOST_UNITS_EXACT, NOTHING_DIFFERS, Alternative, Outcome, permutation_test
+from assay.stats.permutation import MOST_UNITS_EXACT, Alternative, Outcome, permutation_test
 
 
 class Wins(NamedTuple):
@@ -73,7 +73,7 @@ def mcnemar(only_first: int, only_second: int, alternative: Alternative = "two-s
     """
     apart, items = only_second - only_first, only_first + only_second
     if not items:
-        return _nothing_differs("mcnemar")
+        return Outcome.of_no_difference("mcnemar")
     note = f"mid-p; {only_second:,} {'item' if only_second == 1 else 'items'} fixed, {only_first:,} broken"
     if alternative == "two-sided":
         fewer = min(only_first, only_second)
@@ -139,7 +139,7 @@ def wilcoxon(differences: Floats, *, resamples: int = 0, seed: int = 0) -> Outco
     zeros = int(np.count_nonzero(sizes == 0))
     tied = len(np.unique(sizes[sizes > 0])) < len(sizes) - zeros
     if zeros == len(sizes):
-        return _nothing_differs("wilcoxon")
+        return Outcome.of_no_difference("wilcoxon")
     signed = np.sign(rounded) * stats.rankdata(sizes)
     gained, lost = float(signed[signed > 0].sum()), float(-signed[signed < 0].sum())
     if len(sizes) - zeros <= MOST_UNITS_EXACT:
@@ -167,7 +167,7 @@ def sign_test(differences: Floats, *, resamples: int = 0, seed: int = 0) -> Outc
     """
     won, tied, lost = wins(differences)
     if not won + lost:
-        return _nothing_differs("sign")
+        return Outcome.of_no_difference("sign")
     p = min(1.0, 2 * float(special.bdtr(min(won, lost), won + lost, 0.5)))
     note = f"exact; {won} higher, {lost} lower, {tied} tied and dropped"
     return Outcome("sign", float(won), p, None, note, int(np.sign(won - lost)))
@@ -225,16 +225,12 @@ def _to_digits(numbers: Floats) -> Floats:
 def _without_spread(test: str, differences: Floats) -> Outcome | None:
     """What a test that needs a spread says where there is none."""
     if wins(differences).tied == len(differences):
-        return _nothing_differs(test)
+        return Outcome.of_no_difference(test)
     if len(differences) == 1:
         return Outcome(test, np.nan, np.nan, None, "no p-value: one unit has no spread")
     if np.isnan(d_z(differences)):
         return Outcome(test, np.copysign(np.inf, differences[0]), np.nan, None, "no p-value: all differences are alike")
     return None
-
-
-def _nothing_differs(test: str) -> Outcome:
-    return Outcome(test, 0.0, 1.0, None, NOTHING_DIFFERS)
 
 
 #: The tests by name, under one signature: those that draw nothing take no notice of `resamples` and `seed`.

@@ -11,9 +11,10 @@ from typing import ClassVar, NamedTuple, Self
 import numpy as np
 
 from assay.core.errors import Note, number_of
+from assay.core.options import Method
 from assay.measures.counting.judgments import Floats, Ints
 from assay.measures.steps import PerUnit
-from assay.stats.bootstrap import FEWEST_DRAWN, Interval, Method, intervals, pattern_weights, weights
+from assay.stats.bootstrap import FEWEST_DRAWN, Interval, intervals, pattern_weights, weights
 from assay.stats.estimates import ROUNDING
 from assay.stats.permutation import Alternative, Outcome, permutation_of_pooled, under_weights
 from assay.stats.samples import Contrast, Drawing, Effects, Pair, Sample

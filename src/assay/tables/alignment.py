@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import TypeAlias, TypeVar
+from typing import TypeVar
 
 import polars as pl
 
-from assay.core import evaluation_options as options
 from assay.core.domains import Choice
 from assay.core.errors import InputError, listed, number_of
+from assay.core.evaluation_options import MissingItems
 from assay.tables.clusters import Clusters
 from assay.tables.label_rules import ItemTable
 from assay.tables.predictions import Predictions
 
-Missing: TypeAlias = options.MissingItems
-
-
 Items = TypeVar("Items", Predictions, Clusters)
 
 
-def aligned(systems: Sequence[Items], *, missing: Missing = "error") -> list[Items]:
+def aligned(systems: Sequence[Items], *, missing: MissingItems = "error") -> list[Items]:
     """The same items in the same order for every system, that of the first; found by `item_id`, or by row without ids.
 
     `missing`: an item that a system lacks is an error, or it is left out and counted (`drop`). The truth and the weight
@@ -47,9 +44,9 @@ def aligned(systems: Sequence[Items], *, missing: Missing = "error") -> list[Ite
     return tables
 
 
-def _in_one_order(systems: Sequence[Items], missing: Missing) -> list[Items]:
+def _in_one_order(systems: Sequence[Items], missing: MissingItems) -> list[Items]:
     """The same items in the same order for every system, whatever else their tables hold."""
-    Choice(Missing).check("missing", missing)
+    Choice(MissingItems).check("missing", missing)
     if len(systems) == 1:
         return list(systems)
     with_ids = [system for system in systems if system.has_ids]
@@ -80,7 +77,7 @@ def _by_row(systems: Sequence[Items]) -> list[Items]:
     return list(systems)
 
 
-def _by_id(systems: Sequence[Items], missing: Missing) -> list[Items]:
+def _by_id(systems: Sequence[Items], missing: MissingItems) -> list[Items]:
     for system in systems:
         ids = system.item_id
         if ids.n_unique() < len(ids):

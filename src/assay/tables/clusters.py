@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from assay.core.errors import InputError, argument, number_of
-from assay.tables.label_columns import ids_of, labels_of, numbers_of
+from assay.tables.label_columns import ids_of, numbers_of, single_labels_of
 from assay.tables.label_rules import ItemTable
 from assay.tables.roles import Where, refuse_rows
 
@@ -67,9 +67,9 @@ class Clusters(ItemTable):
             return labels_true
         if labels_pred is None:
             raise InputError("expected the cluster of each item as labels_pred, got nothing")
-        columns = {"cluster": _one_each(labels_pred, "labels_pred")}
+        columns = {"cluster": single_labels_of(labels_pred, "labels_pred")}
         if labels_true is not None:
-            columns["truth"] = _one_each(labels_true, "labels_true")
+            columns["truth"] = single_labels_of(labels_true, "labels_true")
         if sample_weight is not None:
             columns["weight"] = numbers_of(sample_weight, "sample_weight").cast(pl.Float64)
         if item_id is not None:
@@ -155,13 +155,6 @@ def assembled_clusters(
 
 def _whence(origin: str, name: str) -> str:
     return name if origin == _IN_MEMORY else origin
-
-
-def _one_each(values: Any, what: str) -> pl.Series:
-    labels = labels_of(values, what)
-    if isinstance(labels.dtype, pl.List):
-        raise InputError(f"{what}: expected one label per item, got lists of them: overlapping groups are not measured")
-    return labels
 
 
 def _points(points: Any) -> tuple[NDArray[np.float64], tuple[str, ...]]:

@@ -47,6 +47,18 @@ def labels_of(values: Any, what: str) -> pl.Series:
     raise InputError(f"{what}: expected labels as text, whole numbers or booleans, got {_type_in_words(kind)}")
 
 
+def single_labels_of(values: Any, what: str) -> pl.Series:
+    """The same, where an item has one label.
+
+    >>> single_labels_of(np.array([1, 0]), "labels_true").to_list()
+    [1, 0]
+    """
+    labels = labels_of(values, what)
+    if isinstance(labels.dtype, pl.List):
+        raise InputError(f"{what}: expected one label per item, got lists of them: overlapping groups are not measured")
+    return labels
+
+
 def ids_of(values: Any, what: str) -> pl.Series:
     """One id per item, as text; null where there is none.
 

@@ -112,7 +112,7 @@ class Correlations(Result):
                 row = {"first": pair.first, "second": pair.second, "coefficient": each.name} | each._asdict()
                 rows.append(row | {"low_units": redrawn.low, "high_units": redrawn.high})
         frame = pl.DataFrame(rows, infer_schema_length=None).select(pl.exclude("name", "note"), "note")
-        return frame.with_columns(pl.col(pl.Float64).fill_nan(None))
+        return frame.fill_nan(None)
 
 
 class ListOfNumbers(NamedTuple):

@@ -100,7 +100,7 @@ class Plan(Result):
     def to_frame(self) -> pl.DataFrame:
         """One row per measure and pair of systems."""
         rows = [pair._asdict() for plan in self.measures for pair in plan.pairs]
-        return pl.DataFrame(rows, infer_schema_length=None).with_columns(pl.col(pl.Float64).fill_nan(None))
+        return pl.DataFrame(rows, infer_schema_length=None).fill_nan(None)
 
 
 def plan(

@@ -18,19 +18,11 @@ from numpy.typing import NDArray
 
 from assay.core.domains import Choice
 from assay.core.errors import InputError, ParameterError, number_of
+from assay.core.options import NoisePolicy, UnlabelledPolicy
 from assay.measures.counting.judgments import Floats, Ints, Mask
 from assay.measures.counting.label_pairs import weights_of
-from assay.measures.counting.partition_labels import (
-    NO_CLUSTER,
-    NoisePolicy,
-    UnlabelledPolicy,
-    check_noise,
-    noisy_items,
-    partition_labels,
-    same_length,
-    singletons,
-)
-from assay.tables.label_columns import refuse_nulls
+from assay.measures.counting.partition_labels import NO_CLUSTER, check_noise, noisy_items, same_length, singletons
+from assay.tables.label_columns import refuse_nulls, single_labels_of
 
 #: Up to so many cells, a table with a cell for each pair is the fastest way.
 _MOST_CELLS = 1 << 22
@@ -133,7 +125,7 @@ class Contingency:
         """
         check_noise(noise, noise_as)
         Choice(UnlabelledPolicy).check("unlabelled", unlabelled)
-        truth, cluster = partition_labels(labels_true, "labels_true"), partition_labels(labels_pred, "labels_pred")
+        truth, cluster = single_labels_of(labels_true, "labels_true"), single_labels_of(labels_pred, "labels_pred")
         same_length(truth, cluster)
         weight = None if sample_weight is None else weights_of(sample_weight, len(truth))
         refuse_nulls(cluster, "labels_pred", NO_CLUSTER)

@@ -2,31 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import polars as pl
 
-from assay.core import options
 from assay.core.domains import Choice
 from assay.core.errors import InputError, ParameterError
-from assay.tables.label_columns import labels_of
+from assay.core.options import NoisePolicy
 from assay.tables.label_rules import label_like
 
 #: What to do about items without a label of a cluster.
 NO_CLUSTER = "name the label of items in no cluster with `noise`"
-
-
-def partition_labels(values: Any, name: str) -> pl.Series:
-    """One label an item, in a column; null where there is none.
-
-    >>> partition_labels(np.array([1, 0]), "labels_true").to_list()
-    [1, 0]
-    """
-    series = labels_of(values, name)
-    if isinstance(series.dtype, pl.List):
-        raise InputError(f"{name}: expected one label per item, got lists of them: overlapping groups are not measured")
-    return series
 
 
 def same_length(truth: pl.Series, cluster: pl.Series) -> None:
@@ -51,10 +38,6 @@ def noisy_items(cluster: pl.Series, noise: Any) -> pl.Series:
     return noisy
 
 
-NoisePolicy: TypeAlias = options.NoisePolicy
-
-
-UnlabelledPolicy: TypeAlias = options.UnlabelledPolicy
 #: After larger whole numbers there is no room for those of single items.
 _LARGEST = 1 << 62
 

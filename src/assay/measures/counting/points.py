@@ -26,9 +26,9 @@ from assay.measures.counting.distances import (
 )
 from assay.measures.counting.judgments import Floats, Ints
 from assay.measures.counting.label_pairs import codes, distinct_labels, ordered
-from assay.measures.counting.partition_labels import NO_CLUSTER, noisy_items, partition_labels
+from assay.measures.counting.partition_labels import NO_CLUSTER, noisy_items
 from assay.measures.counting.silhouettes import Sums, sums_of_all, sums_of_some, sums_to_centroids
-from assay.tables.label_columns import ids_of, refuse_nulls
+from assay.tables.label_columns import ids_of, refuse_nulls, single_labels_of
 
 #: Whole numbers that lie this close together are counted, and not sorted.
 _WIDEST = 1 << 22
@@ -203,7 +203,7 @@ class Points:
         {'noise': 1}
         """
         metric = metric_named(metric)
-        rows, cluster = numbers_in_rows(X), partition_labels(labels, "labels")
+        rows, cluster = numbers_in_rows(X), single_labels_of(labels, "labels")
         if len(rows) != len(cluster):
             raise InputError(f"expected as many labels as rows of X, one per item, got {len(cluster)} and {len(rows)}")
         if not len(rows):

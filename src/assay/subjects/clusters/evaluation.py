@@ -9,9 +9,9 @@ from typing import Any, TypeAlias
 
 from assay.core.domains import Whole
 from assay.core.errors import InputError, ParameterError, listed
+from assay.core.options import NoisePolicy, UnlabelledPolicy
 from assay.files.sources import Source
 from assay.measures.counting.contingency import Contingency
-from assay.measures.counting.partition_labels import NoisePolicy, UnlabelledPolicy
 from assay.measures.registry import Measure
 from assay.stats.estimates import checked_confidence
 from assay.subjects.clusters.remarks import REMARKS

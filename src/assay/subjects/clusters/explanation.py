@@ -62,7 +62,7 @@ def silhouettes_table(points: Points) -> StepTable:
         "b": "mean distance to the points of the nearest other cluster",
         "s": "(b - a) / max(a, b), and 0 for a point that is alone in its cluster",
     }
-    return StepTable("points", (), pl.DataFrame(columns).with_columns(pl.col(pl.Float64).fill_nan(None)), meanings)
+    return StepTable("points", (), pl.DataFrame(columns).fill_nan(None), meanings)
 
 
 def _centroid_tables(measure: Measure, points: Points) -> Iterator[StepTable]:

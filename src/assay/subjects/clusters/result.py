@@ -376,4 +376,4 @@ class Clustering(ItemResult[ClusteredSystem]):
         numbers = dict.fromkeys(("value", "low", "high"), pl.Float64)
         texts = dict.fromkeys(("interval", "undefined", "no_interval"), pl.String)
         schema = {"system": pl.String, "measure": pl.String, **numbers, **texts}
-        return pl.DataFrame(rows, schema=schema, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None))
+        return pl.DataFrame(rows, schema=schema, orient="row").fill_nan(None)

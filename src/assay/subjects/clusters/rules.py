@@ -8,11 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from assay.core.digits import as_percent
+from assay.core.digits import as_percent, in_full
 from assay.core.domains import Whole
 from assay.core.errors import InputError, ParameterError, argument, number_of, worded
+from assay.core.options import NoisePolicy, UnlabelledPolicy
 from assay.measures.counting.contingency import Contingency
-from assay.measures.counting.partition_labels import NoisePolicy, UnlabelledPolicy, check_noise, singletons
+from assay.measures.counting.partition_labels import check_noise, singletons
 from assay.measures.counting.points import Points
 from assay.measures.parser import parse_measure
 from assay.measures.registry import Measure
@@ -89,7 +90,7 @@ def cluster_signature(measure: Measure, rules: Rules, *, weighted: bool = False)
     >>> cluster_signature(parse_measure("Purity", "clustering"), Rules(noise=-1))
     'Purity|noise=-1|noise_as=drop|unlabelled=error|undefined=skip|v1'
     """
-    parts = [measure.name, *(f"{name}={escaped(_shown(value))}" for name, value in measure.parameters.items())]
+    parts = [measure.name, *(f"{name}={escaped(in_full(value))}" for name, value in measure.parameters.items())]
     if rules.noise is not None:
         parts += [f"noise={escaped(str(rules.noise))}", f"noise_as={rules.noise_as}"]
     if measure.definition.counts is Points:
@@ -99,10 +100,6 @@ def cluster_signature(measure: Measure, rules: Rules, *, weighted: bool = False)
         parts.append(f"unlabelled={rules.unlabelled}")
         parts += ["weighted=true"] if weighted else []
     return "|".join([*parts, "undefined=skip", f"v{measure.definition.version}"])
-
-
-def _shown(value: object) -> str:
-    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
 
 #: What is computed unless told otherwise, as far as there are the counts for it.

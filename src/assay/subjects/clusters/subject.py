@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from math import isnan
 from operator import and_
@@ -13,7 +13,8 @@ import numpy as np
 import polars as pl
 
 from assay.core.digits import number
-from assay.core.errors import InputError, ParameterError, did_you_mean, listed, not_among, number_of
+from assay.core.errors import InputError, ParameterError, did_you_mean, listed, number_of
+from assay.core.evaluation_options import MissingItems
 from assay.core.options import ClusterRules
 from assay.measures.counting.contingency import Contingency
 from assay.measures.counting.judgments import Floats, Ints
@@ -26,7 +27,7 @@ from assay.subjects.clusters.evaluation import items_in
 from assay.subjects.clusters.halves import WITHOUT_INTERVAL, Halves, reach_of
 from assay.subjects.clusters.result import ClusteredSystem, Clustering
 from assay.subjects.clusters.rules import Rules, cluster_signature, computed, counts_of_all, measure_of
-from assay.tables.alignment import Missing, aligned
+from assay.tables.alignment import aligned
 from assay.tables.clusters import Clusters
 from assay.verbs.gating.gate import ItemSides, Two
 from assay.verbs.subject import Subject, Words
@@ -101,7 +102,7 @@ class Clusterings(ItemPairing):
 
     @classmethod
     def of(
-        cls, clusters: Any, *, missing: Missing = "error", seed: int = 0, **rules: Unpack[ClusterRules]
+        cls, clusters: Any, *, missing: MissingItems = "error", seed: int = 0, **rules: Unpack[ClusterRules]
     ) -> Clusterings:
         """Take a `Clustering`; or `Clusters`, a path of a file of them, a list of such, or a dict of names.
 
@@ -135,15 +136,6 @@ class Clusterings(ItemPairing):
     def items(self) -> tuple[str, ...]:
         """The ids of the items."""
         return tuple(self._held[0].item_id.to_list())
-
-    def only(self, *names: str) -> Clusterings:
-        """Some of the clusterings, in this order."""
-        for name in names:
-            if name not in self.names:
-                raise not_among("clustering", name, self.names)
-        places = [self.names.index(name) for name in names]
-        systems = tuple(self.systems[place] for place in places)
-        return replace(self, systems=systems, sizes=tuple(self.sizes[place] for place in places))
 
     def measure(self, name: str | Measure) -> Measure:
         """A measure by name."""

@@ -14,7 +14,7 @@ from scipy import sparse
 from assay.core.domains import Choice, Whole
 from assay.core.errors import InputError, ParameterError, argument_name, did_you_mean, listed, number_of, several
 from assay.core.evaluation_options import Columns, Level, Seed
-from assay.core.options import Categories, Confidence, JudgeNames, RepeatedLabels, Resamples
+from assay.core.options import Categories, Confidence, JudgeNames, Method, RepeatedLabels, Resamples
 from assay.core.options import Scale as ScaleOption
 from assay.core.results import Result
 from assay.files.labels import read_labels
@@ -23,7 +23,6 @@ from assay.measures.agreement import MOST_CATEGORIES, NO_PAIR, ScaleName
 from assay.measures.counting.judgments import Floats, Ints
 from assay.measures.counting.ratings import Ratings
 from assay.measures.steps import PerUnit
-from assay.stats.bootstrap import Method
 from assay.stats.estimates import Estimate, checked_confidence
 from assay.stats.pairing import Wanted
 from assay.stats.pairing import listed as listed_measures

@@ -255,7 +255,7 @@ def per_class_of(counts: Mapping[type, Any], confidence: float, resamples: int, 
         columns[name] = result.values
         columns[f"{name}_low"] = [interval.low for interval in ends]
         columns[f"{name}_high"] = [interval.high for interval in ends]
-    return pl.DataFrame(columns).with_columns(pl.col(pl.Float64).fill_nan(None))
+    return pl.DataFrame(columns).fill_nan(None)
 
 
 def _class_interval(

@@ -11,7 +11,8 @@ import numpy as np
 import polars as pl
 
 from assay.core.digits import as_percents
-from assay.core.errors import InputError, ParameterError, listed, not_among, number_of, of_kind
+from assay.core.errors import InputError, ParameterError, listed, number_of, of_kind
+from assay.core.evaluation_options import MissingItems
 from assay.measures.counting.confusion import Confusion
 from assay.measures.counting.confusion_matrix import ConfusionMatrix, LabelSets
 from assay.measures.counting.judgments import Floats
@@ -42,7 +43,7 @@ from assay.subjects.labels.measurement import (
 )
 from assay.subjects.labels.result import ClassifiedSystem, label_signature, no_predictions
 from assay.tables import Predictions
-from assay.tables.alignment import Missing, aligned
+from assay.tables.alignment import aligned
 
 if TYPE_CHECKING:
     from assay.verbs.comparison.findings import Finding
@@ -112,7 +113,7 @@ class Classifiers(ItemPairing):
 
     @classmethod
     def of(
-        cls, predictions: Any, *, pos_label: Any = None, threshold: float | None = None, missing: Missing = "error"
+        cls, predictions: Any, *, pos_label: Any = None, threshold: float | None = None, missing: MissingItems = "error"
     ) -> Classifiers:
         """Take a `Classification`; or `Predictions`, a path of a file of them, a list of such, or a dict of names.
 
@@ -168,19 +169,6 @@ class Classifiers(ItemPairing):
     def items(self) -> tuple[str, ...]:
         """The ids of the items."""
         return tuple(self.predictions[0].item_id.to_list())
-
-    def only(self, *names: str) -> Classifiers:
-        """Some of the systems, in this order."""
-        for name in names:
-            if name not in self.names:
-                raise not_among("system", name, self.names)
-        places = [self.names.index(name) for name in names]
-        return replace(
-            self,
-            predictions=tuple(self.predictions[place] for place in places),
-            thresholds=tuple(self.thresholds[place] for place in places),
-            sizes=tuple(self.sizes[place] for place in places),
-        )
 
     def measure(self, name: str | Measure) -> Measure:
         """A measure by name."""

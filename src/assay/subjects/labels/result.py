@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import polars as pl
 
+from assay.core.digits import in_full
 from assay.core.errors import ParameterError, argument, number_of
 from assay.measures.counting.confusion_matrix import ConfusionMatrix, Normalize, Orientation
 from assay.measures.counting.scored import Scored
@@ -40,8 +41,8 @@ def label_signature(measure: Measure, of: Classification | Classifiers, *systems
     """The measure with all its parameters, and the rules under which these systems' items were counted."""
     at = measure.definition.at
     parameters = measure.parameters
-    parts = [measure.name if at is None or parameters[at] is None else f"{measure.name}@{_shown(parameters[at])}"]
-    parts += [f"{name}={_shown(value)}" for name, value in parameters.items() if name != at]
+    parts = [measure.name if at is None or parameters[at] is None else f"{measure.name}@{in_full(parameters[at])}"]
+    parts += [f"{name}={in_full(value)}" for name, value in parameters.items() if name != at]
     if of.task == "binary":
         parts.append(f"positive={escaped(str(of.positive))}")
     else:
@@ -49,15 +50,11 @@ def label_signature(measure: Measure, of: Classification | Classifiers, *systems
     # A measure of scores does not ask from which one on positive is predicted.
     thresholds = {system.threshold: None for system in systems}
     if any(threshold is not None for threshold in thresholds) and measure.definition.counts in LABEL_COUNTS:
-        named = ("given" if threshold is None else _shown(threshold) for threshold in thresholds)
+        named = ("given" if threshold is None else in_full(threshold) for threshold in thresholds)
         parts += [f"threshold={','.join(named)}", "ties=>="]
     weighted = any(system.predictions is not None and system.predictions.weight is not None for system in systems)
     parts += ["weighted=true"] if weighted else []
     return "|".join([*parts, "undefined=skip", f"v{measure.definition.version}"])
-
-
-def _shown(value: object) -> str:
-    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
 
 _HALF = 0.5
@@ -309,6 +306,4 @@ class Classification(ItemResult[ClassifiedSystem]):
                 row |= {baseline.kind: baseline.values[measure] for baseline in beside}
                 rows.append(row | {"undefined": estimate.undefined, "left_out": ", ".join(estimate.left_out) or None})
         schema = {"interval": pl.String, "undefined": pl.String, "left_out": pl.String}
-        return pl.DataFrame(rows, infer_schema_length=None, schema_overrides=schema).with_columns(
-            pl.col(pl.Float64).fill_nan(None)
-        )
+        return pl.DataFrame(rows, infer_schema_length=None, schema_overrides=schema).fill_nan(None)

@@ -14,7 +14,7 @@ import polars as pl
 from assay.core import registry
 from assay.core.domains import Choice, Whole
 from assay.core.errors import EmptyFileError, ParameterError, listed, naming, number_of, only_one, refuse_unknown
-from assay.core.evaluation_options import Compat, Judge, PolicyRules, Samples, Seed, Subtopics
+from assay.core.evaluation_options import Compat, Judge, PolicyRules, Samples, Seed, Subtopics, Undefined
 from assay.core.results import Result, as_pandas, frame_as_csv, written
 from assay.files import Source, is_file, read_qrels, scan_run
 from assay.files.manifest import judgments_and_runs
@@ -32,7 +32,7 @@ from assay.measures.doubts import (
 from assay.measures.parser import split_measures
 from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit
-from assay.measures.summary import Summary, Undefined, signature, summarise
+from assay.measures.summary import Summary, signature, summarise
 from assay.tables import Batches, Qrels, Run, Scores
 from assay.tables.roles import ColumnNames, named_by
 

@@ -14,12 +14,13 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from assay.core.errors import ParameterError
+from assay.core.evaluation_options import Undefined
 from assay.measures.counting.confusion import Confusion
 from assay.measures.counting.judgments import Floats, Graded, Ints, Mask, place_in_group
 from assay.measures.counting.ranking import NONE
 from assay.measures.counting.ranks import Ranks, as_judged
 from assay.measures.registry import Measure
-from assay.measures.summary import Undefined, filled, summarise
+from assay.measures.summary import filled, summarise
 from assay.stats.mean_samples import MeanSample
 
 #: (number of the hypothesis, number of the unjudged document), each an array -> the grade that it has.

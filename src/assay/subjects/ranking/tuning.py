@@ -241,7 +241,7 @@ class Tuning(Result):
         ]
         rows += [{"what": what} | settings[name] for what, name in named]
         rows += [{"what": "setting"} | row for row in settings.values()]
-        return pl.DataFrame(rows, infer_schema_length=None).with_columns(pl.col(pl.Float64).fill_nan(None))
+        return pl.DataFrame(rows, infer_schema_length=None).fill_nan(None)
 
 
 LEAVE_ONE_OUT = "leave-one-out"

@@ -17,10 +17,11 @@ import polars as pl
 from assay.core.digits import signed_span
 from assay.core.domains import Whole
 from assay.core.errors import ParameterError, number_of
+from assay.core.evaluation_options import Undefined
 from assay.measures.counting.judgments import Floats, Ints, Mask, place_in_group
 from assay.measures.counting.ranks import Ranks, as_judged, same_queries
 from assay.measures.registry import Measure
-from assay.measures.summary import Undefined, summarise
+from assay.measures.summary import summarise
 from assay.subjects.ranking.extremes import FEW_ROWS, ROUNDING, Extremes, extremes
 from assay.subjects.ranking.hypothetical_judgments import Hypotheses, Trials, places, rises_with_rank
 from assay.tables import picked

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import polars as pl
 
@@ -47,13 +47,6 @@ class ExaminedSpans:
     def documents(self) -> list[str]:
         """The documents that have spans, or are named."""
         return [*dict.fromkeys([*self.of.documents, *self.of.once["document"]])]
-
-
-class BothSides(NamedTuple):
-    """True and predicted spans."""
-
-    truth: ExaminedSpans
-    predicted: ExaminedSpans
 
 
 def _span(row: dict[str, Any]) -> str:
@@ -98,7 +91,7 @@ class SpansExamination(Examination):
         if files[0] == files[1]:
             files = [f"{name}, {side} spans" for name, side in zip(files, ("true", "predicted"), strict=True)]
         if len(sides) == 2:
-            both = BothSides(*map(ExaminedSpans, files, ("true", "predicted"), sides))
+            both = tuple(map(ExaminedSpans, files, ("true", "predicted"), sides))
             yield from (Examined(side, ("side",)) for side in both)
             yield Examined(both, ("sides",))
 
@@ -172,19 +165,20 @@ def beyond_text(side: ExaminedSpans) -> Iterator[CheckFinding]:
     question="Are types spelt in two ways (an error), or are types predicted that no true span has?",
     advice=f"{_ONE_SPELLING}; {_UNKNOWN_TYPE}",
 )  # fmt: skip
-def type_spelling(sides: BothSides) -> Iterator[CheckFinding]:
+def type_spelling(sides: tuple[ExaminedSpans, ExaminedSpans]) -> Iterator[CheckFinding]:
     """Types that differ in case, blanks and marks only; types of one side."""
     true, predicted = (set(side.of.once["type"]) for side in sides)
+    predictions = sides[1]
     spelt = {_folded(kind): kind for kind in sorted(true)}
     others = sorted(predicted - true)
     alike = [f"{quote(kind)} for {quote(spelt[_folded(kind)])}" for kind in others if _folded(kind) in spelt]
     rest = [kind for kind in others if _folded(kind) not in spelt]
     if alike:
         message = f"{number_of('type', len(alike))} spelt differently: {listed(alike)}"
-        yield finding("type-spelling", "error", sides.predicted, message, len(alike), todo=_ONE_SPELLING)
+        yield finding("type-spelling", "error", predictions, message, len(alike), todo=_ONE_SPELLING)
     if rest and true:
         message = f"{number_of('type', len(rest))} that no true span has: {listed(rest)}"
-        yield finding("type-spelling", "warning", sides.predicted, message, len(rest), todo=_UNKNOWN_TYPE)
+        yield finding("type-spelling", "warning", predictions, message, len(rest), todo=_UNKNOWN_TYPE)
 
 
 def _folded(kind: str) -> str:
@@ -196,7 +190,7 @@ def _folded(kind: str) -> str:
     question="Are there documents on one side only, or none on both (an error)?",
     advice="use the same document ids in both files; a document in which nothing was found may be listed without spans",
 )  # fmt: skip
-def other_documents(sides: BothSides) -> Iterator[CheckFinding]:
+def other_documents(sides: tuple[ExaminedSpans, ExaminedSpans]) -> Iterator[CheckFinding]:
     """Documents with true spans alone, or with predicted ones alone."""
     names = [side.documents for side in sides]
     is_apart = all(names) and not set(names[0]) & set(names[1])

@@ -11,12 +11,13 @@ import polars as pl
 
 from assay.core.domains import Choice, Real, Whole
 from assay.core.errors import InputError, ParameterError, listed, number_of
+from assay.core.options import Match
 from assay.files.sources import Source, is_file
 from assay.stats.estimates import checked_confidence
 from assay.subjects.spans.counts import cells_of, confusion_of
 from assay.subjects.spans.result import Extraction
 from assay.subjects.spans.span_files import read_spans, read_truth_and_predicted, spans_in
-from assay.subjects.spans.spans import Match, Spans, matched, rows_of
+from assay.subjects.spans.spans import Spans, matched, rows_of
 from assay.tables.named_columns import NamedColumns
 from assay.tables.roles import ColumnNames, is_frame, named_by
 

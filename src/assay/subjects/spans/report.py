@@ -17,7 +17,7 @@ from assay.show.model import Column, Document, Section, Table
 from assay.subjects.spans.result import Extraction
 from assay.subjects.spans.subject import RULES, Extractions
 from assay.verbs.comparison import Comparison
-from assay.verbs.report.items import claims, verdicts
+from assay.verbs.report.items import MOST_SYSTEMS, claims, verdicts
 from assay.verbs.report.report import InputFile, Reported, Request, compared_with, refuse_repeated, summed_up
 from assay.verbs.sections.estimates import DASH, measure_in_words, prose_section, settings_of
 from assay.verbs.sections.methods import Citations, compared_by, intervals_of, measured_by, systems_named, were
@@ -111,8 +111,6 @@ def rules(result: Extraction) -> tuple[str, str]:
     return f"Match: {MATCHES[result.match]}.", how
 
 
-#: Of more systems than these, only the first are looked at closely; all are in the table.
-MOST_SYSTEMS = 6
 #: Rows of documents and of mistakes in text to be read at a stretch.
 MOST_ROWS = 20
 
@@ -217,7 +215,7 @@ class ReportedExtractions(Reported):
             data |= {measure: [system.value(measure) for system in self.systems]}
             data |= {ends[0]: [each.low for each in intervals], ends[1]: [each.high for each in intervals]}
             columns.append(Column(measure, kind="estimate", compared="column", ends=ends, missing=DASH))
-        frame = pl.DataFrame(data).with_columns(pl.col(pl.Float64).fill_nan(None))
+        frame = pl.DataFrame(data).fill_nan(None)
         level, lines = as_level(self.systems[0].confidence), rules(self.systems[0])
         return Table("measures", frame, tuple(columns), f"Measures, with {level} intervals", lines)
 

@@ -12,6 +12,7 @@ import polars as pl
 
 from assay.core.domains import Choice
 from assay.core.errors import ParameterError, did_you_mean, number_of
+from assay.core.options import Match
 from assay.core.results import Result, frame_as_csv
 from assay.measures import Measure, parse_measure
 from assay.measures.counting.confusion import Confusion
@@ -19,7 +20,7 @@ from assay.measures.counting.judgments import Ints
 from assay.measures.matrices import averaged
 from assay.stats.bootstrap import FEWEST_DRAWN, Interval
 from assay.subjects.spans.counts import RedrawnDocuments, averages, by_average
-from assay.subjects.spans.spans import Match, Spans
+from assay.subjects.spans.spans import Spans
 from assay.tables import Scores
 
 Average: TypeAlias = Literal["micro", "macro", "documents"]
@@ -163,7 +164,7 @@ class Extraction(Result):
                 "TP": counts.tp, "FP": counts.fp, "FN": counts.fn,
                 **{called: measure.of(counts) for called, measure in self._named},
             }
-        ).with_columns(pl.col(pl.Float64).fill_nan(None))  # fmt: skip
+        ).fill_nan(None)  # fmt: skip
 
     @property
     def _named(self) -> list[tuple[str, Measure]]:
@@ -198,7 +199,7 @@ class Extraction(Result):
                 f"{name}_high": [interval.high for interval in intervals],
             }
         frame = pl.concat([self.per_type, total, mean], how="diagonal")
-        return frame.hstack(pl.DataFrame(ends)).with_columns(pl.col(pl.Float64).fill_nan(None))
+        return frame.hstack(pl.DataFrame(ends)).fill_nan(None)
 
     @cached_property
     def undefined(self) -> dict[str, str]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple, TypeAlias
+from typing import Any, ClassVar, NamedTuple
 
 import polars as pl
 
-from assay.core import options
 from assay.core.errors import InputError, ParameterError, number_of
+from assay.core.options import Match
 
 #: The type of what has none.
 UNTYPED = "any"
@@ -175,9 +175,6 @@ def _row(row: Any, before: tuple[str, ...]) -> dict[str, Any]:
     if isinstance(row, str) or not isinstance(row, Sequence) or not len(names) - 1 <= len(row) <= len(names):
         raise InputError(f"expected a span as ({', '.join(names)}), got {row!r}")
     return dict(zip(names, row, strict=False))
-
-
-Match: TypeAlias = options.Match
 
 
 class SpanPlace(NamedTuple):

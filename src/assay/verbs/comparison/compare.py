@@ -12,24 +12,15 @@ from assay.core import options
 from assay.core.domains import Choice, Whole, check_levels
 from assay.core.errors import Note, argument
 from assay.core.evaluation_options import Seed
-from assay.core.options import SubjectRules
+from assay.core.options import Family, Method, SubjectRules
 from assay.measures.registry import Measure
-from assay.stats.bootstrap import Interval, Method
+from assay.stats.bootstrap import Interval
 from assay.stats.pairing import Directions
 from assay.stats.permutation import Outcome
 from assay.stats.samples import Drawing, Sample
 from assay.stats.tests import SIMULTANEOUS
 from assay.stats.verdict import CORRECTIONS, FEWEST_UNITS, corrected_as_stated, groups, out_of_reach, resamples_for
-from assay.verbs.comparison.findings import (
-    EACH_ITS_OWN,
-    Family,
-    Finding,
-    Pairs,
-    Settings,
-    Standing,
-    finding_of,
-    pairs_of,
-)
+from assay.verbs.comparison.findings import EACH_ITS_OWN, Finding, Pairs, Settings, Standing, finding_of, pairs_of
 from assay.verbs.comparison.result import Comparison
 from assay.verbs.subject import pairing_of
 

@@ -5,24 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from itertools import combinations
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple
 
 import polars as pl
 
-from assay.core import options
 from assay.core.digits import as_level
 from assay.core.errors import ParameterError, not_among
+from assay.core.options import Family, Method
 from assay.core.words import INTERVALS
 from assay.measures.registry import Measure
-from assay.stats.bootstrap import Interval, Method
+from assay.stats.bootstrap import Interval
 from assay.stats.permutation import Outcome
 from assay.stats.samples import NO_DRAWING, Drawing, Pair, Sample
 from assay.stats.tests import Wins
 from assay.stats.verdict import FEWEST_UNITS, FindingVerdict, verdict
 from assay.tables import Direction
 from assay.verbs.curves import Curve
-
-Family: TypeAlias = options.Family
 
 
 class Pairs(NamedTuple):

@@ -13,6 +13,7 @@ import polars as pl
 
 from assay.core.domains import Choice
 from assay.core.errors import ParameterError, argument_name, did_you_mean, listed, number_of, several
+from assay.core.evaluation_options import Undefined
 from assay.measures.counting.confusion import Confusion
 from assay.measures.counting.confusion_matrix import ConfusionMatrix, Orientation
 from assay.measures.counting.judgments import Floats, Ints, Subtopics
@@ -24,7 +25,7 @@ from assay.measures.definition import GivenCurve
 from assay.measures.precision_recall import AUC
 from assay.measures.registry import Counts, Measure
 from assay.measures.steps import PerUnit, Steps, quantity
-from assay.measures.summary import Undefined, counted, signature, summarise
+from assay.measures.summary import counted, signature, summarise
 from assay.tables import picked
 from assay.verbs.explanation.result import (
     Explanation,
@@ -303,7 +304,7 @@ def decisions(table: Confusion) -> StepTable:
         left: [fn, tn, fn + tn],
         "all": [tp + fn, fp + tn, tp + fp + fn + tn],
     }
-    return StepTable("decisions", (), pl.DataFrame(cells).with_columns(pl.col(pl.Float64).fill_nan(None)), {})
+    return StepTable("decisions", (), pl.DataFrame(cells).fill_nan(None), {})
 
 
 def matrix_table(matrix: ConfusionMatrix, title: str, orientation: Orientation = "rows_are_true") -> StepTable:

@@ -394,7 +394,7 @@ class Explanation(Result):
         frames.append(
             pl.DataFrame(counted, schema={"part": pl.String, "name": pl.String, "number": pl.Float64}, orient="row")
         )
-        frame = pl.concat(frames, how="diagonal_relaxed").with_columns(pl.col(pl.Float64).fill_nan(None))
+        frame = pl.concat(frames, how="diagonal_relaxed").fill_nan(None)
         if not self.parts:
             return frame
         each = [part.to_frame().select(pl.lit(part.unit).alias(self.unit_kind), pl.all()) for part in self.parts]

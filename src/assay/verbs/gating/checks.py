@@ -8,9 +8,9 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from assay.core import options
 from assay.core.domains import POSITIVE
 from assay.core.errors import InputError, ParameterError, did_you_mean
+from assay.core.options import Inconclusive
 from assay.stats.estimates import ROUNDING
 from assay.stats.permutation import Alternative
 from assay.stats.permutation import Outcome as Tested
@@ -20,7 +20,6 @@ from assay.verbs.comparison.result import slices
 
 Outcome: TypeAlias = Literal["pass", "inconclusive", "fail", "invalid"]
 
-Inconclusive: TypeAlias = options.Inconclusive
 
 #: The outcomes, from best to worst: several checks together are as good as the worst of them.
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)

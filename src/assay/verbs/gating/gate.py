@@ -13,7 +13,7 @@ from assay.core.digits import as_percents
 from assay.core.domains import SHARE, Choice, Whole, check_levels
 from assay.core.errors import InputError, ParameterError, listed, not_among, number_of
 from assay.core.evaluation_options import Seed
-from assay.core.options import SubjectRules
+from assay.core.options import Inconclusive, SubjectRules
 from assay.measures.registry import Measure
 from assay.stats.pairing import Directions, ItemPairing, MeasuredPairing, Pairing
 from assay.stats.samples import Sample, few_units
@@ -23,7 +23,6 @@ from assay.verbs.gating.checks import (
     Coverage,
     GateSettings,
     Guard,
-    Inconclusive,
     Margins,
     Named,
     as_drawn,

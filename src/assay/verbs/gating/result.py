@@ -389,7 +389,7 @@ class GateResult(Result):
     def to_frame(self) -> pl.DataFrame:
         """One row for each check."""
         frame = pl.DataFrame([check.row() for check in self.checks], infer_schema_length=None)
-        return frame.with_columns(pl.col(pl.Float64).fill_nan(None))
+        return frame.fill_nan(None)
 
     def to_junit(self) -> str:
         """JUnit XML, a test case for every guard and check: see `gating.junit`."""

@@ -17,7 +17,7 @@ import polars as pl
 from assay import __version__
 from assay.core import registry
 from assay.core.digits import numbers
-from assay.core.errors import InputError, ParameterError, joined, merged, not_among, number_of
+from assay.core.errors import InputError, ParameterError, joined, merged, not_among, number_of, reason
 from assay.core.options import ReportOptions
 from assay.core.results import Result
 from assay.files.atomic import check_target, write_texts
@@ -372,7 +372,7 @@ def digest_of(path: Path) -> str:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as problem:
-        raise InputError(f"{path}: cannot be read: {(problem.strerror or str(problem)).lower()}") from problem
+        raise InputError(f"{path}: cannot be read: {reason(problem)}") from problem
 
 
 def correction_of(comparison: Comparison) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from assay.core.errors import FormatError, ParameterError, listed, number_of, quote
-from assay.files.named_columns import as_whole, named_columns, read_named_columns
+from assay.files.named_columns import as_numbers, as_whole, named_columns, read_named_columns
 from assay.files.predictions import ColumnPlan, StatedColumns, SystemColumns, plan
 from assay.files.sources import Source, is_file
 from assay.measures.counting.judgments import Floats, Mask
@@ -253,8 +253,8 @@ def _system(
         prediction = _indicated(table, system.indicators)
     elif system.prediction is not None:
         prediction = _text(table.frame[system.prediction])
-    score = None if system.score is None else _number(table.frame[system.score])
-    each = {label: _number(table.frame[column]) for label, column in system.class_scores.items()}
+    score = None if system.score is None else as_numbers(table.frame[system.score])
+    each = {label: as_numbers(table.frame[column]) for label, column in system.class_scores.items()}
     return ExaminedPredictions(file, name, prediction, score, each or None, pos_label)
 
 
@@ -290,16 +290,9 @@ def _is_text(values: pl.Series) -> bool:
     return 2 * int(held.str.contains(_WORDS).sum()) > len(held)
 
 
-def _number(values: pl.Series) -> pl.Series:
-    """Scores as numbers, null where a cell holds none."""
-    text = values.str.strip_chars() if values.dtype == pl.String else values
-    usable = values.dtype.is_numeric() or values.dtype in {pl.String, pl.Boolean}
-    return text.cast(pl.Float64, strict=False) if usable else pl.repeat(None, len(values), dtype=pl.Float64, eager=True)
-
-
 def _indicated(table: NamedColumns, columns: Mapping[str, str]) -> pl.Series:
     """Lists of labels from columns of 0 and 1, label by label."""
-    has = {label: _number(table.frame[column]).fill_null(0.0) > 0 for label, column in columns.items()}
+    has = {label: as_numbers(table.frame[column]).fill_null(0.0) > 0 for label, column in columns.items()}
     rows = zip(*(mask.to_list() for mask in has.values()), strict=True)
     lists = [[label for label, is_set in zip(has, row, strict=True) if is_set] for row in rows]
     return pl.Series(lists, dtype=pl.List(pl.String))

@@ -100,7 +100,7 @@ class CrossValidatedSystem(NamedTuple):
         numbers = pl.DataFrame(sorted(rows, key=lambda row: names.index(row["measure"])), schema=_SCHEMA)
         repeats = [measured(part, measures, task) for part in parts_of(test, "repeat").values()]
         pooled = {name: mean_of_known([repeat[name]["value"] for repeat in repeats]) for name in names}
-        return cls(test.name, test, numbers.with_columns(pl.col(pl.Float64).fill_nan(None)), pooled)
+        return cls(test.name, test, numbers.fill_nan(None), pooled)
 
 
 def parts_of(predictions: Predictions, *by: str) -> dict[tuple[Any, ...], Predictions]:

@@ -307,7 +307,7 @@ class CrossValidation(Result):
                 "optimism": self.optimism(*of),
             }
             rows.append(row)
-        return pl.DataFrame(rows, infer_schema_length=None).with_columns(pl.col(pl.Float64).fill_nan(None))
+        return pl.DataFrame(rows, infer_schema_length=None).fill_nan(None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -373,7 +373,7 @@ class Nested(Result):
             row |= {"pooled": self.pooled(measure), "not_nested": self.not_nested.mean(measure)}
             row |= {"not_nested_pooled": self.not_nested.pooled(measure), "optimism": self.optimism(measure)}
             rows.append(row)
-        return pl.DataFrame(rows).with_columns(pl.col(pl.Float64).fill_nan(None))
+        return pl.DataFrame(rows).fill_nan(None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -416,4 +416,4 @@ class FoldComparison(Result):
             | {"test": finding.outcome.test, "statistic": finding.outcome.statistic}
             for finding in self.findings
         ]
-        return pl.DataFrame(rows, infer_schema_length=None).with_columns(pl.col(pl.Float64).fill_nan(None))
+        return pl.DataFrame(rows, infer_schema_length=None).fill_nan(None)

@@ -406,7 +406,7 @@ def calibration(evidence: Evidence) -> Section:
 
 def _calibration(evidence: Evidence, system: str, probabilities: Probabilities) -> Section:
     frame, error = reliability(probabilities, bins=_BINS, confidence=evidence.result.confidence)
-    frame = frame.with_columns(pl.col(pl.Float64).fill_nan(None))
+    frame = frame.fill_nan(None)
     label = "right predictions" if probabilities.positive is None else evidence.names[str(evidence.result.positive)]
     columns = (
         Column("probability", "mean score", "number"),

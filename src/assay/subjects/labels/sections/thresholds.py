@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from assay.core.digits import ABOVE_ALL, NOT_AVAILABLE, as_level, as_percent, counted, number, threshold
+from assay.core.digits import ABOVE_ALL, NOT_AVAILABLE, as_level, as_percent, counted, in_full, number, threshold
 from assay.core.errors import number_of
 from assay.measures import registered
 from assay.show.model import Column, Document, Section, Table
@@ -157,7 +157,7 @@ def _meaning(result: ChosenThreshold) -> Iterator[str]:
 def threshold_text(result: ChosenThreshold, value: float) -> str:
     """A threshold among the scores that one was chosen from; what was given, as it was given."""
     if result.rule.is_given and math.isfinite(value):
-        return repr(value).removesuffix(".0")
+        return in_full(value)
     return threshold(value, _next_lower(result.scores, np.array([value]))[0])
 
 

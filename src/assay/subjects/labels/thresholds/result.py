@@ -179,7 +179,7 @@ class Thresholds(Result):
     def to_frame(self) -> pl.DataFrame:
         """One row a rule: threshold, interval, criterion, cells."""
         rows = [choice.row() | {"tied": len(choice.tied)} for choice in self.chosen]
-        return pl.DataFrame(rows, infer_schema_length=None).with_columns(pl.col(pl.Float64).fill_nan(None))
+        return pl.DataFrame(rows, infer_schema_length=None).fill_nan(None)
 
 
 @dataclass(frozen=True, eq=False)

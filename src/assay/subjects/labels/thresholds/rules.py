@@ -11,6 +11,7 @@ from typing import Annotated, Any, NamedTuple, TypeAlias, get_args, get_type_hin
 
 import numpy as np
 
+from assay.core.digits import in_full
 from assay.core.domains import Domain, Real, Whole
 from assay.core.errors import ParameterError, did_you_mean
 from assay.measures.counting.judgments import Floats, Mask
@@ -40,15 +41,6 @@ class Bound(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.says} {'<=' if self.at_most else '>='} {in_full(self.limit)}"
-
-
-def in_full(number: float) -> str:
-    """A number with all its digits, and no more.
-
-    >>> in_full(2.0), in_full(0.40000001)
-    ('2', '0.40000001')
-    """
-    return repr(float(number)).removesuffix(".0")
 
 
 class Objective(NamedTuple):

@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, TypeAlias, Unpack, cast
 
 from assay.core.errors import ParameterError
-from assay.core.evaluation_options import PolicyRules
+from assay.core.evaluation_options import PolicyRules, Undefined
 from assay.measures.counting import Confusion
 from assay.measures.counting.judgments import Floats
 from assay.measures.counting.ranking import Policies, policies
 from assay.measures.counting.ranks import Ranks
 from assay.measures.registry import Measure, ParameterValue
-from assay.measures.summary import Undefined
 
 Repeated: TypeAlias = Literal["one", "last", "kept", "renamed"]
 
