@@ -167,6 +167,33 @@ def test_words_alone_cost_documents_and_miss_some() -> None:
     assert bias.unmatched.rows() == [("q", 3, 1)]
 
 
+def test_words_are_looked_for_in_the_topic_that_was_judged_also_where_ids_are_written_differently() -> None:
+    """As in Cranfield, judgments number the topics by position, 1 and 2, while topics are called 2 and 4."""
+    topics = Topics.of({"2": "green tea", "4": "coffee"})
+    documents = Documents.of({"7": "green tea", "8": "coffee"})
+    qrels = {"1": {"007": 1}, "2": {"8": 1}}
+    runs = {"x": {"1": {"007": 1.0}}, "y": {"2": {"8": 1.0}}}
+    simulated = simulate_pool(qrels, runs, topics=topics, documents=documents)
+    assert simulated.texts is not None
+    assert simulated.texts["missed"].to_list() == [0, 0]
+    bias = pool_bias(qrels, runs, topics=topics, documents=documents)
+    assert bias.unmatched is not None
+    assert bias.unmatched.rows() == [("1", 1, 0), ("2", 1, 0)]
+    for result in (simulated, bias):
+        said = " ".join(result.warnings)
+        assert "queries are numbered by position" in said
+        assert "'007' is '7'" in said
+
+
+@pytest.mark.parametrize(("grade", "words"), [(1, "every judged document is relevant"), (0, "no judged document is")])
+def test_judgments_of_one_kind_are_warned_about(grade: int, words: str) -> None:
+    qrels = {"q": {"a": grade, "b": grade}}
+    runs = {"x": {"q": {"a": 1.0}}, "y": {"q": {"b": 1.0}}}
+    for result in (simulate_pool(qrels, runs), pool_bias(qrels, runs)):
+        assert words in " ".join(result.warnings)
+        assert not any("judged document is" in each for each in simulate_pool({"q": {"a": 1, "b": 0}}, runs).warnings)
+
+
 @pytest.mark.parametrize(
     ("options", "kind", "message"),
     [
