@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from assay.collections.pooling import Pool
 from assay.collections.run_ranks import PAIR, RunRanks, judged_pairs
 from assay.core.domains import Real
-from assay.core.errors import InputError, ParameterError
+from assay.core.errors import InputError, ParameterError, of_kind
 from assay.core.results import Result
 from assay.files.named_columns import named_columns
 from assay.stats.pairing import Wanted
@@ -153,7 +153,10 @@ def inferred_scores(
     )
     without = sum(not (sample.grade[sample.sampled[0]] > 0).any() for sample in samples.values())
     settings = {"measures": names, "confidence": level, "topics": len(samples), "without_relevant": without}
-    return InferredScores(scores, topics, strata, settings, tuple(_warnings(known, settings)))
+    within = ranks.frame.join(pooled, on=PAIR, how="semi")["run"].unique()
+    outside = [name for name in ranks.runs if name not in within]
+    strangers = [f"no document of the pool in {of_kind('run', outside)}"] if outside else []
+    return InferredScores(scores, topics, strata, settings, (*strangers, *_warnings(known, settings)))
 
 
 def _cutoff(name: str) -> int | None:
