@@ -399,3 +399,17 @@ def test_topics_that_hold_judgments_are_both(tmp_path: Path) -> None:
     assert describe_collection(made).judgments["relevant"].to_list() == [1]
     with pytest.raises(InputError, match="is part of the collection already"):
         add_to_collection(made, [file])
+
+
+def test_options_take_a_collection_in_place_of_its_files(folder: Path) -> None:
+    run = "bicycles/runs/tfidf.run"
+    made = run_assay("pool", "make", run, "--depth", 5, "--qrels", "bikes:official", "--quiet", folder=folder)
+    assert "relevant, only this run" in made.stdout
+    words = ("pool", "simulate", "bikes", "--strategy", "take", "--topics", "bikes", "--documents", "bikes")
+    simulated = run_assay(*words, "--quiet", folder=folder)
+    assert "What words alone would find" in simulated.stdout, simulated.stderr
+    (folder / "empty").mkdir()
+    (folder / "empty" / "collection.toml").write_text('name = "empty"\n')
+    refused = run_assay("pool", "make", run, "--topics", "empty", folder=folder)
+    assert refused.returncode == 2
+    assert "--topics: expected a collection with one file of topics, empty has 0" in refused.stderr
