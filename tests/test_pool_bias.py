@@ -19,6 +19,8 @@ from assay import (
     ParameterError,
     Topics,
     evaluate,
+    inferred_scores,
+    make_pool,
     next_documents,
     pool_bias,
     simulate_pool,
@@ -343,3 +345,22 @@ def test_every_result_is_shown_in_every_form() -> None:
         assert all((str(result), result.to_json(), result.to_html(), result.to_markdown(), result.to_latex()))
         assert isinstance(result.to_frame(), pl.DataFrame)
     assert "<svg" in simulate_pool(qrels, runs).to_html()
+
+
+def test_numbers_that_no_shallower_pool_moves_are_shown_too() -> None:
+    """RR@1 is the same with the judgments of a pool of depth 1: there is no direction to tell."""
+    qrels = {"q": {"a": 1, "b": 0, "c": 1}, "p": {"a": 1, "b": 0}}
+    runs: Runs = {"x": {"q": {"a": 2.0, "b": 1.0}, "p": {"a": 1.0}}, "y": {"q": {"c": 2.0, "a": 1.0}, "p": {"b": 1.0}}}
+    text = str(pool_bias(qrels, runs, measures="RR@1", depth=1, depths=[1]))
+    assert "Judgments of shallower pools" in text
+    assert "What fewer judgments do" not in text
+
+
+def test_what_is_asked_for_twice_is_shown_once() -> None:
+    qrels, runs = {"q": {"a": 1, "b": 0}}, {"x": {"q": {"a": 2.0, "b": 1.0}}, "y": {"q": {"b": 2.0, "a": 1.0}}}
+    simulated = simulate_pool(qrels, runs, strategies=["take", "take"], measures="P@1,P@1", budgets=[1, 1])
+    assert simulated.curve.height == 1
+    assert "P@1" in str(simulated)
+    assert len(pool_bias(qrels, runs, measures="P@1,P@1", depth=1).verdicts) == 1
+    pool = make_pool(runs, depth=2)
+    assert inferred_scores(pool, qrels, runs, measures="xinfAP,xinfAP").scores.height == 2

@@ -104,7 +104,7 @@ def inferred_scores(
     >>> inferred_scores(pool, judged, runs, measures="xinfAP").scores["value"].to_list()  # (1/1 + 2/3) / 2
     [0.8333]
     """
-    names = [str(name) for name in listed_measures(MEASURES if measures is None else measures)]
+    names = list(dict.fromkeys(map(str, listed_measures(MEASURES if measures is None else measures))))
     if not names:
         raise ParameterError("there is no measure to compute")
     cutoffs = {name: _cutoff(name) for name in names}

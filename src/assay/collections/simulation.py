@@ -75,7 +75,7 @@ def simulate_pool(
     >>> found.curve.select("strategy", "budget", "relevant").rows()
     [('take', 2, 1), ('take', 3, 2), ('max-mean', 2, 2), ('max-mean', 3, 2)]
     """
-    names = [strategies] if isinstance(strategies, str) else list(strategies)
+    names = [strategies] if isinstance(strategies, str) else list(dict.fromkeys(strategies))
     for name in names:
         if name not in STRATEGIES:
             raise not_among("strategy", name, STRATEGIES)
