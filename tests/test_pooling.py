@@ -429,11 +429,13 @@ def test_a_sampled_pool_is_judged_and_estimated_from_files(folder: Path) -> None
         (["bias", "qrels", "a.run"], "give two or more"),
         (["bias", "qrels", "a.run", "b.run", "--depths", "1,y"], "--depths: expected whole numbers"),
         (["estimate", "qrels", "qrels", "a.run"], "stratum"),
+        (["estimate", "twice.csv", "qrels", "a.run"], "twice.csv:3: expected each document once in a query, got 'd1'"),
     ],
 )
 def test_calls_that_are_wrong_say_so_in_a_line(words: list[str], message: str, folder: Path) -> None:
     (folder / "empty.run").write_text("", encoding="utf-8")
     (folder / "two.csv").write_text("run,group\na,x\na,y\n", encoding="utf-8")
+    (folder / "twice.csv").write_text("query_id,doc_id,stratum\nq,d1,1\nq,d1,2\n", encoding="utf-8")
     done = run_assay("pool", *words, folder=folder)
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr

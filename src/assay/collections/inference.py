@@ -172,7 +172,11 @@ def _pooled(pool: Any) -> pl.DataFrame:
     columns = table.roles("sampled pool")
     order = columns.pop("order", None)
     sampled = pl.lit(True) if order is None else table.numbers(order, "order").is_not_null()
-    return ranking_rows("sampled pool", table, columns).with_columns(sampled=sampled)
+    frame = ranking_rows("sampled pool", table, columns).with_columns(sampled=sampled)
+    again = frame.select(~pl.struct(PAIR).is_first_distinct()).to_series().arg_true()
+    if again.len():
+        raise table.error(again[0], "each document once in a query", frame["doc_id"][again[0]])
+    return frame
 
 
 def _sample(part: pl.DataFrame) -> _Sample:
