@@ -328,6 +328,16 @@ def test_judgments_of_other_runs_are_warned_about() -> None:
     )
 
 
+def test_few_runs_are_warned_about() -> None:
+    runs: Runs = {f"r{n}": {"q": {f"d{n}": 2.0, "a": 1.0}} for n in range(5)}
+    said = {
+        number: " ".join(pool_bias({"q": {"a": 1, "d0": 0}}, dict([*runs.items()][:number]), measures="AP").warnings)
+        for number in (4, 5)
+    }
+    assert "4 runs only: the order of so few says little" in said[4]
+    assert "runs only" not in said[5]
+
+
 def test_sparse_judgments_are_drawn_with_a_seed() -> None:
     rng = np.random.default_rng(0)
     qrels = {f"q{n}": {document: int(rng.random() < 0.5) for document in DOCUMENTS} for n in range(5)}

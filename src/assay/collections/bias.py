@@ -29,6 +29,8 @@ _SHALLOWEST, _USUAL_CUTOFF = 5, 10
 LEAST_TAU, MOST_LOSS, MOST_LOSS_OF_ONE = 0.95, 0.05, 0.10
 #: Where more of the judged documents are in no run's first ones, other runs were pooled, too.
 _MOST_OUTSIDE = 0.2
+#: Of fewer runs, tau has a few values only, and one may be fair by chance.
+_FEW_RUNS = 5
 #: How often one relevant document per topic is drawn, for judgments as sparse as those of large logs.
 _DRAWS = 20
 
@@ -136,6 +138,8 @@ def pool_bias(
 def _notes(ranks: RunRanks, judged: pl.DataFrame, depth: int) -> list[str]:
     """What a reader should know about the runs and the judgments before believing the verdict."""
     notes = [*empty_runs(ranks)]
+    if len(ranks.runs) < _FEW_RUNS:
+        notes.append(f"{len(ranks.runs)} runs only: the order of so few says little about systems to come")
     notes += one_sided(judged, "if it has them all, it is fair to any system, and the losses below do not apply")
     if all(run == group for run, group in ranks.groups.items()):
         notes.append("no groups were named: each run stands for itself, though runs of one team overlap")
