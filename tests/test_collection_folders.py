@@ -363,3 +363,53 @@ def test_a_copy_left_over_from_a_call_that_was_killed_is_taken(tmp_path: Path) -
     (tmp_path / "mine" / "runs" / "a.run").write_bytes((tmp_path / "a.run").read_bytes())
     made = assay.new_collection(tmp_path / "mine", [tmp_path / "a.run"])
     assert [entry.path.name for entry in made.runs.values()] == ["a.run"]
+
+
+def test_files_whose_ids_disagree_make_no_collection_unless_their_folder_is_exported(tmp_path: Path) -> None:
+    """As in Cranfield: judgments number the topics by position, and topic 2 is not the second one."""
+    files = [tmp_path / "old" / name for name in ("tea.qry", "tea.rel")]
+    files[0].parent.mkdir()
+    files[0].write_text(".I 002\n.W\nbitter tea\n.I 004\n.W\niced tea\n")
+    files[1].write_text("1 1 0 0.000000\n2 2 0 0.000000\n")
+    with pytest.raises(InputError, match=r"tea\.rel: expected the ids of the topics in .*tea\.qry, got other numbers"):
+        new_collection(tmp_path / "new", files)
+    assert [path.name for path in tmp_path.iterdir()] == ["old"]
+    exported = read_collection(export_collection(tmp_path / "old", tmp_path / "trec"))
+    assert exported.topics is not None
+    assert exported.topics.frame.select("query_id", "title").rows() == [("1", "bitter tea"), ("2", "iced tea")]
+    # A manifest by hand may name such files: then they are brought together wherever topics are shown.
+    (tmp_path / "old" / "collection.toml").write_text(
+        'topics = "tea.qry"\n[[judgments]]\nname = "all"\npath = "tea.rel"\n'
+    )
+    statistics = describe_collection(tmp_path / "old")
+    assert statistics.topics.select("query_id", "title").rows() == [("1", "bitter tea"), ("2", "iced tea")]
+    assert "queries are numbered by position" in " ".join(statistics.warnings)
+    assert not check_collection(tmp_path / "old").is_sound
+
+
+def test_topics_that_hold_judgments_are_both(tmp_path: Path) -> None:
+    """CF has queries and judgments in one file."""
+    file = tmp_path / "cfquery.xml"
+    file.write_text(
+        "<QUERY><QueryNumber>00001</QueryNumber><QueryText>What is CF?</QueryText><Records>"
+        '<Item score="1222">139</Item></Records></QUERY>'
+    )
+    made = new_collection(tmp_path / "cf", [file])
+    assert made.topics == made.qrels() == tmp_path / "cf" / "cfquery.xml"
+    assert describe_collection(made).judgments["relevant"].to_list() == [1]
+    with pytest.raises(InputError, match="is part of the collection already"):
+        add_to_collection(made, [file])
+
+
+def test_options_take_a_collection_in_place_of_its_files(folder: Path) -> None:
+    run = "bicycles/runs/tfidf.run"
+    made = run_assay("pool", "make", run, "--depth", 5, "--qrels", "bikes:official", "--quiet", folder=folder)
+    assert "relevant, only this run" in made.stdout
+    words = ("pool", "simulate", "bikes", "--strategy", "take", "--topics", "bikes", "--documents", "bikes")
+    simulated = run_assay(*words, "--quiet", folder=folder)
+    assert "What words alone would find" in simulated.stdout, simulated.stderr
+    (folder / "empty").mkdir()
+    (folder / "empty" / "collection.toml").write_text('name = "empty"\n')
+    refused = run_assay("pool", "make", run, "--topics", "empty", folder=folder)
+    assert refused.returncode == 2
+    assert "--topics: expected a collection with one file of topics, empty has 0" in refused.stderr

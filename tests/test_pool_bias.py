@@ -19,6 +19,8 @@ from assay import (
     ParameterError,
     Topics,
     evaluate,
+    inferred_scores,
+    make_pool,
     next_documents,
     pool_bias,
     simulate_pool,
@@ -167,6 +169,33 @@ def test_words_alone_cost_documents_and_miss_some() -> None:
     assert bias.unmatched.rows() == [("q", 3, 1)]
 
 
+def test_words_are_looked_for_in_the_topic_that_was_judged_also_where_ids_are_written_differently() -> None:
+    """As in Cranfield, judgments number the topics by position, 1 and 2, while topics are called 2 and 4."""
+    topics = Topics.of({"2": "green tea", "4": "coffee"})
+    documents = Documents.of({"7": "green tea", "8": "coffee"})
+    qrels = {"1": {"007": 1}, "2": {"8": 1}}
+    runs = {"x": {"1": {"007": 1.0}}, "y": {"2": {"8": 1.0}}}
+    simulated = simulate_pool(qrels, runs, topics=topics, documents=documents)
+    assert simulated.texts is not None
+    assert simulated.texts["missed"].to_list() == [0, 0]
+    bias = pool_bias(qrels, runs, topics=topics, documents=documents)
+    assert bias.unmatched is not None
+    assert bias.unmatched.rows() == [("1", 1, 0), ("2", 1, 0)]
+    for result in (simulated, bias):
+        said = " ".join(result.warnings)
+        assert "queries are numbered by position" in said
+        assert "'007' is '7'" in said
+
+
+@pytest.mark.parametrize(("grade", "words"), [(1, "every judged document is relevant"), (0, "no judged document is")])
+def test_judgments_of_one_kind_are_warned_about(grade: int, words: str) -> None:
+    qrels = {"q": {"a": grade, "b": grade}}
+    runs = {"x": {"q": {"a": 1.0}}, "y": {"q": {"b": 1.0}}}
+    for result in (simulate_pool(qrels, runs), pool_bias(qrels, runs)):
+        assert words in " ".join(result.warnings)
+        assert not any("judged document is" in each for each in simulate_pool({"q": {"a": 1, "b": 0}}, runs).warnings)
+
+
 @pytest.mark.parametrize(
     ("options", "kind", "message"),
     [
@@ -299,6 +328,16 @@ def test_judgments_of_other_runs_are_warned_about() -> None:
     )
 
 
+def test_few_runs_are_warned_about() -> None:
+    runs: Runs = {f"r{n}": {"q": {f"d{n}": 2.0, "a": 1.0}} for n in range(5)}
+    said = {
+        number: " ".join(pool_bias({"q": {"a": 1, "d0": 0}}, dict([*runs.items()][:number]), measures="AP").warnings)
+        for number in (4, 5)
+    }
+    assert "4 runs only: the order of so few says little" in said[4]
+    assert "runs only" not in said[5]
+
+
 def test_sparse_judgments_are_drawn_with_a_seed() -> None:
     rng = np.random.default_rng(0)
     qrels = {f"q{n}": {document: int(rng.random() < 0.5) for document in DOCUMENTS} for n in range(5)}
@@ -316,3 +355,22 @@ def test_every_result_is_shown_in_every_form() -> None:
         assert all((str(result), result.to_json(), result.to_html(), result.to_markdown(), result.to_latex()))
         assert isinstance(result.to_frame(), pl.DataFrame)
     assert "<svg" in simulate_pool(qrels, runs).to_html()
+
+
+def test_numbers_that_no_shallower_pool_moves_are_shown_too() -> None:
+    """RR@1 is the same with the judgments of a pool of depth 1: there is no direction to tell."""
+    qrels = {"q": {"a": 1, "b": 0, "c": 1}, "p": {"a": 1, "b": 0}}
+    runs: Runs = {"x": {"q": {"a": 2.0, "b": 1.0}, "p": {"a": 1.0}}, "y": {"q": {"c": 2.0, "a": 1.0}, "p": {"b": 1.0}}}
+    text = str(pool_bias(qrels, runs, measures="RR@1", depth=1, depths=[1]))
+    assert "Judgments of shallower pools" in text
+    assert "What fewer judgments do" not in text
+
+
+def test_what_is_asked_for_twice_is_shown_once() -> None:
+    qrels, runs = {"q": {"a": 1, "b": 0}}, {"x": {"q": {"a": 2.0, "b": 1.0}}, "y": {"q": {"b": 2.0, "a": 1.0}}}
+    simulated = simulate_pool(qrels, runs, strategies=["take", "take"], measures="P@1,P@1", budgets=[1, 1])
+    assert simulated.curve.height == 1
+    assert "P@1" in str(simulated)
+    assert len(pool_bias(qrels, runs, measures="P@1,P@1", depth=1).verdicts) == 1
+    pool = make_pool(runs, depth=2)
+    assert inferred_scores(pool, qrels, runs, measures="xinfAP,xinfAP").scores.height == 2

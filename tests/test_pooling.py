@@ -325,6 +325,16 @@ def test_only_judgments_of_documents_that_were_drawn_count(tmp_path: Path) -> No
     assert tables[0].equals(tables[2])
 
 
+def test_what_rests_on_nothing_is_warned_about() -> None:
+    """Judgments of other topics, and a run without a document of the pool."""
+    runs, others = {"a": {"q": {"d1": 2.0, "d2": 1.0}}, "b": {"q": {"d3": 1.0}}}, {"x": {"d9": 1}}
+    assert "no document of the pool has a judgment" in " ".join(make_pool(runs, qrels=others).warnings)
+    assert "no run has a relevant document" in " ".join(choose_runs(runs, 1, qrels=others).warnings)
+    pool = make_pool({"a": runs["a"]}, strategy="sample", strata={2: 1.0})
+    estimated = inferred_scores(pool, {"q": {"d1": 1, "d2": 0}}, runs)
+    assert estimated.warnings == ("no document of the pool in run b",)
+
+
 def test_measures_that_do_not_follow_from_a_sample_are_refused() -> None:
     qrels, runs = collection()
     pool = make_pool(runs, strategy="sample")
@@ -401,6 +411,12 @@ def test_a_sampled_pool_is_judged_and_estimated_from_files(folder: Path) -> None
         (["make", "a.run", "--depth", "1.5"], "--depth: expected a whole number, got '1.5'"),
         (["choose", "1.5", "a.run", "b.run"], "N: expected a whole number, got '1.5'"),
         (["make", "a.run", "--strategy", "sample", "--strata", "ten=1"], "--strata is as 10=1,50=0.2"),
+        (
+            ["make", "a.run", "--strategy", "sample", "--strata", "9=1,9=0.5"],
+            "one share for each best rank; got two for 9",
+        ),
+        (["make", "a.run", "-o", "pool.csv.gz"], "pool.csv.gz: the ending names no form of a result"),
+        (["make", "a.run", "-o", "pool.parquet"], "pool.parquet: the ending names no form of a result"),
         (["make", "a.run", "--groups", "qrels"], "run"),
         (
             ["make", "a.run", "--groups", "two.csv"],
@@ -413,11 +429,13 @@ def test_a_sampled_pool_is_judged_and_estimated_from_files(folder: Path) -> None
         (["bias", "qrels", "a.run"], "give two or more"),
         (["bias", "qrels", "a.run", "b.run", "--depths", "1,y"], "--depths: expected whole numbers"),
         (["estimate", "qrels", "qrels", "a.run"], "stratum"),
+        (["estimate", "twice.csv", "qrels", "a.run"], "twice.csv:3: expected each document once in a query, got 'd1'"),
     ],
 )
 def test_calls_that_are_wrong_say_so_in_a_line(words: list[str], message: str, folder: Path) -> None:
     (folder / "empty.run").write_text("", encoding="utf-8")
     (folder / "two.csv").write_text("run,group\na,x\na,y\n", encoding="utf-8")
+    (folder / "twice.csv").write_text("query_id,doc_id,stratum\nq,d1,1\nq,d1,2\n", encoding="utf-8")
     done = run_assay("pool", *words, folder=folder)
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr

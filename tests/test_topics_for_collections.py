@@ -130,6 +130,14 @@ def test_a_file_to_write_in_is_not_replaced(tmp_path: Path) -> None:
     write(Topics.of({"1": "tea"}), tmp_path / "topics.tsv")
     assert run_assay("convert", "topics.tsv", "b.ini", folder=tmp_path).returncode == 0
     assert read_topics(tmp_path / "b.ini").frame["title"].to_list() == ["tea"]
+    (tmp_path / "log.txt").write_text("milk\n")
+    sample = ("topics", "sample", "log.txt", "-n", 1, "-o", "b.ini")
+    refused = run_assay(*sample, folder=tmp_path)
+    assert refused.returncode == 2
+    assert "already exists, and may have been edited: name another file, or use --overwrite" in refused.stderr
+    assert read_topics(tmp_path / "b.ini").frame["title"].to_list() == ["tea"]
+    assert run_assay(*sample, "--overwrite", folder=tmp_path).returncode == 0
+    assert read_topics(tmp_path / "b.ini").frame["title"].to_list() == ["milk"]
 
 
 def test_frequencies_may_be_shares_or_very_large(tmp_path: Path) -> None:

@@ -141,6 +141,10 @@ def sample_topics(
     to, place = Output(json=json, quiet=quiet), "assay.collections.topic_sampling:sample_topics"
     result = inputs.result_of(place, "sampling", to, log, size, by=by, **drawing)
     if target is not None:
+        if target.suffix.lower() == ".ini" and not overwrite:
+            from assay.collections.topic_sampling import refuse_edited  # noqa: PLC0415
+
+            refuse_edited(target)
         write(result.topics, target, overwrite=overwrite)
     output.give(result, to)
 

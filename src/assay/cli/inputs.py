@@ -85,12 +85,10 @@ def with_collection(app: App, command: str, words: list[str]) -> tuple[Collectio
     for name in command.split():
         app = app[name]
     parameters = signature(app.default_command).parameters  # type: ignore[arg-type]
+    words = [_file_in(word, asked) for asked, word in zip(["", *words], words, strict=False)]
     for place, word in enumerate(words):
-        folder, _, judgments = (word, "", "") if _is_collection(word) else word.rpartition(":")
-        if folder and _is_collection(folder):
-            from assay.files.manifest import open_collection  # noqa: PLC0415
-
-            collection = open_collection(folder)
+        collection, judgments = _collection_in(word)
+        if collection is not None:
             is_option = "qrels" in parameters and parameters["qrels"].kind is Parameter.KEYWORD_ONLY
             own = [] if is_option else [str(collection.qrels(judgments or None))]
             own += [_OWN_RUNS] if "runs" in parameters else []
@@ -98,11 +96,34 @@ def with_collection(app: App, command: str, words: list[str]) -> tuple[Collectio
     return None, words
 
 
+def _collection_in(word: str) -> tuple[CollectionFolder | None, str]:
+    """The collection that a word names, and the judgments that `FOLDER:NAME` adds."""
+    folder, _, judgments = (word, "", "") if _is_collection(word) else word.rpartition(":")
+    if not folder or not _is_collection(folder):
+        return None, ""
+    from assay.files.manifest import open_collection  # noqa: PLC0415
+
+    return open_collection(folder), judgments
+
+
 def _is_collection(word: str) -> bool:
     try:
         return (Path(word) / _MANIFEST).is_file()
     except OSError:  # what is too long for a file's name is none
         return False
+
+
+def _file_in(word: str, asked: str) -> str:
+    """The file of a collection that is named where an option asks for judgments, topics or documents."""
+    collection, judgments = _collection_in(word) if asked in {"--qrels", "--topics", "--documents"} else (None, "")
+    if collection is None:
+        return word
+    if asked == "--qrels":
+        return str(collection.qrels(judgments or None))
+    files = collection.documents if asked == "--documents" else [each for each in [collection.topics] if each]
+    if len(files) != 1:
+        raise ParameterError(f"{asked}: expected a collection with one file of {asked[2:]}, {word} has {len(files)}")
+    return str(files[0])
 
 
 def of_collection(

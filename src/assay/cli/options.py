@@ -208,6 +208,13 @@ Kind = Annotated[str, option(help="What the file holds: run, qrels, topics, docu
 ReplaceLog = Annotated[bool, option("--overwrite", help="Replace a folder that holds a log.", panel=OUTPUT)]
 
 
+#: What is expected in files that end so is neither text nor a form that results have.
+_NO_TEXT = {
+    ".arrow", ".bz2", ".feather", ".gz", ".ipc", ".jsonl", ".ndjson", ".parquet", ".pq", ".tsv", ".xls", ".xlsx",
+    ".xz", ".zip", ".zst",
+}  # fmt: skip
+
+
 @group
 class Output:
     """In which form a result is given, and where to."""
@@ -246,6 +253,9 @@ class Output:
             raise ParameterError(f"choose one of --{' and --'.join(chosen)}")
         ending = "" if self.path is None else self.path.suffix.lower()
         form = chosen[0] if chosen else ENDINGS.get(ending)
+        if form is None and ending in _NO_TEXT:
+            forms = ", ".join(ENDINGS)
+            raise ParameterError(f"{self.path}: the ending names no form of a result: {forms}, or .txt for text")
         for name, is_asked in (("--spreadsheet", self.spreadsheet), ("--table", self.table is not None)):
             if is_asked and form != "csv":
                 raise ParameterError(f"{name} goes with --csv")

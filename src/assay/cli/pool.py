@@ -199,7 +199,10 @@ def _strata(text: str) -> dict[int, float]:
     for part in text.split(","):
         rank, equals, rate = part.partition("=")
         try:
-            rates[int(rank)] = float(rate) if equals else 1.0
+            depth, share = int(rank), float(rate) if equals else 1.0
         except ValueError:
             raise ParameterError(f"--strata is as 10=1,50=0.2: best rank and share; got {part!r}") from None
+        if depth in rates:
+            raise ParameterError(f"--strata has one share for each best rank; got two for {depth}")
+        rates[depth] = share
     return rates

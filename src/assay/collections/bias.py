@@ -10,8 +10,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import polars as pl
 
-from assay.collections.matching import matches
-from assay.collections.run_ranks import PAIR, RunRanks, empty_runs, pool_of
+from assay.collections.matching import matches, under_same_ids
+from assay.collections.run_ranks import PAIR, RunRanks, empty_runs, one_sided, pool_of
 from assay.collections.scoring import JudgedRuns, measures_of, orders_alike
 from assay.core.domains import Whole
 from assay.core.errors import ParameterError
@@ -29,6 +29,8 @@ _SHALLOWEST, _USUAL_CUTOFF = 5, 10
 LEAST_TAU, MOST_LOSS, MOST_LOSS_OF_ONE = 0.95, 0.05, 0.10
 #: Where more of the judged documents are in no run's first ones, other runs were pooled, too.
 _MOST_OUTSIDE = 0.2
+#: Of fewer runs, tau has a few values only, and one may be fair by chance.
+_FEW_RUNS = 5
 #: How often one relevant document per topic is drawn, for judgments as sparse as those of large logs.
 _DRAWS = 20
 
@@ -113,7 +115,11 @@ def pool_bias(
     names = [str(each) for each in wanted]
     left_out = _left_out(counted, _uniques(ranks, judged, pooled_to))
     shallower = [Whole(1).check("depths", each) for each in depths if each < _deepest(ranks)]
-    notes = _notes(ranks, judged, pooled_to)
+    notes, words = _notes(ranks, judged, pooled_to), None
+    if topics is not None and documents is not None:
+        of_texts, settled, remarks = under_same_ids(judged, topics, documents)
+        words = unmatched(of_texts, settled, documents)
+        notes += remarks
     settings = {"measures": names, "depth": pooled_to, "depth_stated": depth is not None, "seed": seed}
     settings |= {"runs": len(ranks.runs), "groups": len(set(ranks.groups.values()))}
     settings |= {"topics": judged["query_id"].n_unique(), "judged": judged.height}
@@ -123,15 +129,18 @@ def pool_bias(
         _shallower(counted, shallower),
         _sparse(counted, seed),
         _coverage(ranks, judged),
-        None if topics is None or documents is None else unmatched(judged, topics, documents),
+        words,
         settings,
         tuple(notes),
     )
 
 
 def _notes(ranks: RunRanks, judged: pl.DataFrame, depth: int) -> list[str]:
-    """What a reader should know about the runs before believing the verdict."""
-    notes = empty_runs(ranks)
+    """What a reader should know about the runs and the judgments before believing the verdict."""
+    notes = [*empty_runs(ranks)]
+    if len(ranks.runs) < _FEW_RUNS:
+        notes.append(f"{len(ranks.runs)} runs only: the order of so few says little about systems to come")
+    notes += one_sided(judged, "if it has them all, it is fair to any system, and the losses below do not apply")
     if all(run == group for run, group in ranks.groups.items()):
         notes.append("no groups were named: each run stands for itself, though runs of one team overlap")
     outside = judged.join(pool_of(ranks, depth), on=PAIR, how="anti").height

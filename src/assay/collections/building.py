@@ -12,9 +12,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
-from assay.collections.description import Holdings, entry_of, holdings_of
+from assay.collections.description import Holdings, brought_together, entry_of, holdings_of
 from assay.core.errors import InputError, reason
 from assay.files import atomic
+from assay.files.collections import WITH_JUDGMENTS, read_qrels, read_topics
 from assay.files.manifest import MANIFEST, CollectionFolder, Part, RunEntry, is_collection, open_collection
 from assay.files.registry import detect
 from assay.files.sources import Source
@@ -98,11 +99,12 @@ def _added(
     `place` is where the folder is being made.
     """
     named = files.items() if isinstance(files, Mapping) else [("", path) for path in files]
-    copies: dict[Path, Path] = {}
+    copies, added = dict[Path, Path](), set[Part]()
     for name, file in named:
         path = Path(file)
         source = Source(path)
-        part = _PARTS[detect(source).kind]
+        known = detect(source)
+        part = _PARTS[known.kind]
         target = path.resolve()
         is_inside = target.is_relative_to(collection.root.resolve())
         if is_inside:
@@ -115,7 +117,11 @@ def _added(
             if _is_taken(target, path, copies):
                 raise InputError(f"{target}: already exists, and {path} would overwrite it")
             copies |= {} if target.exists() else {target: path}
-        collection = collection.with_file(part, target, name or source.stem, group=group, manual=manual)
+        for each in (part, "judgments") if known.name == WITH_JUDGMENTS else (part,):
+            added.add(each)
+            collection = collection.with_file(each, target, name or source.stem, group=group, manual=manual)
+    if added & {"topics", "judgments"}:
+        _refuse_other_ids(collection, copies)
     for target, path in copies.items():
         copied = place / target.relative_to(collection.root)
         copied.parent.mkdir(exist_ok=True)
@@ -123,6 +129,23 @@ def _added(
             shutil.copyfileobj(original, copy_file, 1 << 20)
     atomic.write_text(place / MANIFEST, collection.as_toml(), overwrite=True)
     return collection
+
+
+def _refuse_other_ids(collection: CollectionFolder, copies: Mapping[Path, Path]) -> None:
+    """Judgments that call the topics otherwise than the topics do: whoever reads both would take one for another."""
+    if collection.topics is None:
+        return
+    for target in collection.judgments.values():
+        files = [copies.get(each, each) for each in (target, collection.topics)]
+        try:
+            qrels, topics = read_qrels(files[0]), read_topics(files[1])
+        except InputError:  # what cannot be read is for the check to name
+            continue
+        if brought_together({"": qrels}, topics) is not None:
+            raise InputError(
+                f"{files[0]}: expected the ids of the topics in {files[1]}, got other numbers: export the folder of "
+                "both as a collection, whose ids agree"
+            )
 
 
 def _is_taken(target: Path, path: Path, copies: Mapping[Path, Path]) -> bool:

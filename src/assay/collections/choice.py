@@ -79,8 +79,10 @@ def choose_runs(
     settings = {"n": n, "depth": depth, "runs": len(ranks.runs), "compared_with": list(compared_with), "seed": seed}
     settings |= {"by": "new documents" if qrels is None else "new relevant documents"}
     hidden = ["new_relevant", "relevant"] if qrels is None else []
-    warnings = (*empty_runs(ranks), *_idle(table))
-    return RunChoice(table.drop(hidden), selections.drop(hidden[1:]), settings, warnings)
+    warnings = [*empty_runs(ranks), *_idle(table)]
+    if qrels is not None and not relevant.any():
+        warnings.append("no run has a relevant document at this depth: the choice is by new documents alone")
+    return RunChoice(table.drop(hidden), selections.drop(hidden[1:]), settings, tuple(warnings))
 
 
 def _chosen(ranks: RunRanks, holds: Mask, relevant: Mask, n: int) -> pl.DataFrame:

@@ -19,6 +19,7 @@ from assay.files.collections import read_collection, read_qrels, read_topics
 from assay.files.contents import grades_in_words
 from assay.files.document_stream import SeenIds, document_batches
 from assay.files.manifest import CollectionFolder, RunEntry, is_collection, open_collection
+from assay.files.records import fitted
 from assay.files.registry import detect
 from assay.files.sources import Source
 from assay.subjects.ranking.evaluation import evaluate, opened_run
@@ -93,7 +94,20 @@ def holdings_of(
         run = attempt(entry.path, partial(opened_run, name=name))
         if run is not None:
             held.runs[name] = run
+    together = None if tolerant else brought_together(held.qrels, held.topics)
+    if together is not None:
+        held.qrels, held.topics, remarks = together
+        held.warnings += remarks
     return held
+
+
+def brought_together(
+    qrels: dict[str, Qrels], topics: Topics | None
+) -> tuple[dict[str, Qrels], Topics | None, list[str]] | None:
+    """Judgments and topics under ids that agree, and what was done; None where they are left as they are."""
+    done, settled, remarks = fitted(qrels, topics)
+    is_same = settled is topics and all(done[name] is qrels[name] for name in qrels)
+    return None if is_same else (done, settled, remarks)
 
 
 def _runs_in(root: Path) -> dict[str, Batches]:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from assay.collections.pooling import Pool
 from assay.collections.run_ranks import PAIR, RunRanks, judged_pairs
 from assay.core.domains import Real
-from assay.core.errors import InputError, ParameterError
+from assay.core.errors import InputError, ParameterError, of_kind
 from assay.core.results import Result
 from assay.files.named_columns import named_columns
 from assay.stats.pairing import Wanted
@@ -104,7 +104,7 @@ def inferred_scores(
     >>> inferred_scores(pool, judged, runs, measures="xinfAP").scores["value"].to_list()  # (1/1 + 2/3) / 2
     [0.8333]
     """
-    names = [str(name) for name in listed_measures(MEASURES if measures is None else measures)]
+    names = list(dict.fromkeys(map(str, listed_measures(MEASURES if measures is None else measures))))
     if not names:
         raise ParameterError("there is no measure to compute")
     cutoffs = {name: _cutoff(name) for name in names}
@@ -153,7 +153,10 @@ def inferred_scores(
     )
     without = sum(not (sample.grade[sample.sampled[0]] > 0).any() for sample in samples.values())
     settings = {"measures": names, "confidence": level, "topics": len(samples), "without_relevant": without}
-    return InferredScores(scores, topics, strata, settings, tuple(_warnings(known, settings)))
+    within = ranks.frame.join(pooled, on=PAIR, how="semi")["run"].unique()
+    outside = [name for name in ranks.runs if name not in within]
+    strangers = [f"no document of the pool in {of_kind('run', outside)}"] if outside else []
+    return InferredScores(scores, topics, strata, settings, (*strangers, *_warnings(known, settings)))
 
 
 def _cutoff(name: str) -> int | None:
@@ -169,7 +172,11 @@ def _pooled(pool: Any) -> pl.DataFrame:
     columns = table.roles("sampled pool")
     order = columns.pop("order", None)
     sampled = pl.lit(True) if order is None else table.numbers(order, "order").is_not_null()
-    return ranking_rows("sampled pool", table, columns).with_columns(sampled=sampled)
+    frame = ranking_rows("sampled pool", table, columns).with_columns(sampled=sampled)
+    again = frame.select(~pl.struct(PAIR).is_first_distinct()).to_series().arg_true()
+    if again.len():
+        raise table.error(again[0], "each document once in a query", frame["doc_id"][again[0]])
+    return frame
 
 
 def _sample(part: pl.DataFrame) -> _Sample:

@@ -287,12 +287,14 @@ def _direction(bias: PoolBias) -> Iterator[Prose]:
         for name, before, after in shallow.select("measure", "mean_full", "mean").drop_nulls().iter_rows()
         if f"{before:.3f}" != f"{after:.3f}"
     ]
+    if not moves:
+        return
     text = (
         f"With the judgments of a pool of depth {shallow['depth'][0]} only, the mean over runs of {joined(moves)}. "
         "Where fewer documents are judged, fewer are known to be relevant: precision is understated, and recall, which "
         "is measured against what was found, overstated."
     )
-    yield from [Prose(text, "paragraph")] if moves else []
+    yield Prose(text, "paragraph")
 
 
 def _left_out(bias: PoolBias) -> Table:

@@ -179,6 +179,8 @@ def make_pool(
     settings |= {"strata": rates or None, "runs": list(ranks.runs), "topics": frame["query_id"].n_unique()}
     warnings = [*pool_warnings(ranks, depth), *_lacking(wanted, frame)]
     judged = known_grades(qrels)
+    if qrels is not None and not frame.join(judged, on=PAIR, how="semi").height:
+        warnings.append("no document of the pool has a judgment: are these of other topics, or other documents?")
     return Pool(frame, sources, ranks, new, judged, settings, tuple(warnings))
 
 

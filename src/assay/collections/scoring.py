@@ -24,11 +24,11 @@ from assay.tables.shapes import picked
 
 
 def measures_of(measures: Wanted, default: Sequence[str]) -> list[Measure]:
-    """The measures asked for, or those that are looked at otherwise."""
+    """The measures asked for, each once, or those that are looked at otherwise."""
     names = listed_measures(default if measures is None else measures)
     if not names:
         raise ParameterError("there is no measure to compute")
-    return [parse_measure(name) for name in names]
+    return list({str(measure): measure for measure in map(parse_measure, names)}.values())
 
 
 class JudgedRuns:

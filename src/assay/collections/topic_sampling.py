@@ -155,8 +155,14 @@ def write_topics_to_edit(path: str | os.PathLike[str], size: int = 5, *, overwri
     ...     (Path(folder) / "topics.ini").read_text().count("[topic")
     2
     """
-    if Path(path).is_file() and not overwrite:
-        other = f"name another file, or use {argument('overwrite', True)}"
-        raise InputError(f"{path}: already exists, and may have been edited: {other}")
+    if not overwrite:
+        refuse_edited(path)
     topics = Topics.of({str(number): "" for number in range(1, Whole(1).check("size", size) + 1)})
     write_text(path, f"{EXPLANATION}\n{as_sections(topics)}", overwrite=overwrite)
+
+
+def refuse_edited(path: str | os.PathLike[str]) -> None:
+    """Refuse to replace topics that somebody may have written in: a file in the format that is for editing."""
+    if Path(path).is_file():
+        other = f"name another file, or use {argument('overwrite', True)}"
+        raise InputError(f"{path}: already exists, and may have been edited: {other}")

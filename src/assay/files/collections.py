@@ -210,7 +210,7 @@ _EXPLANATIONS = ("source.txt", "license", "licence")
 #: Documents in these formats may be spread over several files.
 _IN_PARTS = {"lisa-documents", "cf-documents", "trec-documents"}
 #: Topics in this format stand in one file with their judgments.
-_WITH_JUDGMENTS = "cf-topics"
+WITH_JUDGMENTS = "cf-topics"
 #: NPL has `doc-vecs` and `query-vecs`, whose numbers of terms nothing but the name tells from judgments.
 _AS_VECTORS, _VECTORS = "npl-qrels", "vec"
 
@@ -282,7 +282,7 @@ class _Folder:
                 )
                 continue
             self.held[known.kind].append(_File(path, known))
-            if known.name == _WITH_JUDGMENTS:
+            if known.name == WITH_JUDGMENTS:
                 self.held["qrels"].append(_File(path, known))
         if unknown:
             self.warnings.append(f"{root}: not recognised, and left out: {listed(unknown)}")

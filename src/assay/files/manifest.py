@@ -88,8 +88,8 @@ class CollectionFolder:
     def with_file(
         self, part: Part, path: Path, name: str, *, group: str = "", manual: bool = False
     ) -> CollectionFolder:
-        """The same with one more file; what is there already is refused."""
-        if path in self.files():
+        """The same with one more file; what is there already is refused, but for topics that hold judgments, too."""
+        if path in self.files() and not (part == "judgments" and path == self.topics):
             raise InputError(f"{path}: is part of the collection already")
         if part == "documents":
             return replace(self, documents=(*self.documents, path))
