@@ -535,6 +535,16 @@ def test_what_a_log_cannot_tell_is_missing_and_not_where_iterations_started() ->
     assert fit_clicks(ClickedLists.of([("q", ["a"], ["a"])]), "DBN", prior=(1, 1)).shared["value"].to_list() == [0.5]
 
 
+def test_people_who_always_go_on_have_a_continuation_of_one() -> None:
+    # All read down to the last result: the likelihood is largest where nobody ever stops, and is that of the fit.
+    lists = ClickedLists.of([("q", ["a", "b", "c"], ["c"])] * 3 + [("q", ["b", "a", "c"], ["b", "c"])] * 2)
+    for name, parameters in (("CCM", 3), ("DBN", 1)):
+        fit = fit_clicks(lists, name)
+        assert fit.shared["value"].to_list() == [pytest.approx(1.0)] * parameters
+        assert fit.log_likelihood(lists) == pytest.approx(fit.trace[-1])
+        assert fit.shared["shown"].sum() == pytest.approx(10.0)  # after each result but the last ones
+
+
 def test_ranks_too_deep_for_ubm_are_one_error() -> None:
     log = Log.from_pages([("q", [f"d{n}" for n in range(5001)], ["d0"])])
     with pytest.raises(assay.InputError, match="expected ranks up to 4,999, which UBM can tell apart"):
