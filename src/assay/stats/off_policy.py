@@ -93,10 +93,10 @@ def by_propensity(
 ) -> PageValues:
     """Clicks on documents that stood where the new ranking has them, over how likely they were to be put there.
 
-    The independent, item-position form of inverse propensity scoring. `normalised`: the weights of each rank are
-    divided by their mean over the pages for which the new ranking has the rank (self-normalised), which is biased a
-    little, varies less, and is linearised page by page. `examination` weighs ranks in the coverage only; without it,
-    all count alike.
+    The independent, item-position form of inverse propensity scoring. Where only some pages of a query have
+    propensities, these stand for all of it. `normalised`: the weights of each rank are divided by their mean over the
+    pages for which the new ranking has the rank (self-normalised), which is biased a little, varies less, and is
+    linearised page by page. `examination` weighs ranks in the coverage only; without it, all count alike.
 
     >>> from assay.tables import Run
     >>> from assay.tables.log import Log
@@ -108,19 +108,21 @@ def by_propensity(
     matched = ~np.isnan(pages.propensity) & (pages.new_rank == pages.old_rank)
     page, rank = pages.page[matched], pages.old_rank[matched]
     weight = _clipped(1 / pages.propensity[matched], clip)
-    earned = weight * pages.clicked[matched]
+    of_query = np.bincount(pages.query)
+    drawn = np.bincount(pages.query, pages.has_propensities)
+    stands_for = weight * of_query[pages.query[page]] / drawn[pages.query[page]]
+    earned = stands_for * pages.clicked[matched]
     values = _summed(page, earned, pages.pages)
     if normalised:
         size = pages.cutoff + 1
-        total, clicks = np.bincount(rank, weight, size), np.bincount(rank, earned, size)
+        total, clicks = np.bincount(rank, stands_for, size), np.bincount(rank, earned, size)
         share = clicks / np.where(total > 0, total, 1.0)
         depth = pages.depth
         at_rank = np.bincount(depth, minlength=size)[::-1].cumsum()[::-1]  # pages whose new ranking has the rank
-        excess = (earned - share[rank] * weight) * at_rank[rank] / total[rank]
+        excess = (earned - share[rank] * stands_for) * at_rank[rank] / total[rank]
         values = np.cumsum(share)[depth] + _summed(page, excess, pages.pages)
     look = np.ones(pages.cutoff) if examination is None else examination
     places = np.unique(pages.query[page] * (pages.cutoff + 1) + rank)
-    of_query = np.bincount(pages.query)
     covered = (_at(look, places % (pages.cutoff + 1)) * of_query[places // (pages.cutoff + 1)]).sum()
     return PageValues(values, weight, float(covered / _looked_at(pages, look)))
 

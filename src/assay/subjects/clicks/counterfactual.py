@@ -121,6 +121,12 @@ def value_rankings(
         pages = LoggedPages.from_tables(opened, run, cutoff)
         if pages.left_out:
             warnings.append(f"{name}: {number_of('page', pages.left_out)} left out, whose queries it does not answer")
+        drawn = int(pages.has_propensities.sum())
+        if 0 < drawn < pages.pages:
+            warnings.append(
+                f"{name}: IPS and SNIPS rest on {drawn:,} of {number_of('page', pages.pages)}, those with propensities, "
+                "which are taken for a random sample of all pages of their query"
+            )
         for estimator, compute in _estimators(pages).items():
             row, refused = _valued(pages, compute(curve, clip), drawing, min_coverage)
             rows.append({"run": name, "estimator": estimator, **row})
@@ -179,7 +185,7 @@ def _estimators(pages: LoggedPages) -> dict[str, Compute]:
         "PBM": lambda curve, clip: by_position(pages, curve, clip),
         BY_DOCUMENT: lambda curve, _: by_document(pages, curve),
     }
-    if not np.isnan(pages.propensity).all():
+    if pages.has_propensities.any():
         known |= {
             "IPS": lambda curve, clip: by_propensity(pages, curve, clip),
             "SNIPS": lambda curve, clip: by_propensity(pages, curve, clip, normalised=True),
