@@ -124,8 +124,8 @@ def value_rankings(
         drawn = int(pages.has_propensities.sum())
         if 0 < drawn < pages.pages:
             warnings.append(
-                f"{name}: IPS and SNIPS rest on {drawn:,} of {number_of('page', pages.pages)}, those with propensities, "
-                "which are taken for a random sample of all pages of their query"
+                f"{name}: IPS and SNIPS rest on {drawn:,} of {number_of('page', pages.pages)}, those with "
+                "propensities, which are taken for a random sample of all pages of their query"
             )
         for estimator, compute in _estimators(pages).items():
             row, refused = _valued(pages, compute(curve, clip), drawing, min_coverage)
