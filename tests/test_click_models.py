@@ -567,6 +567,9 @@ def test_simulated_clicks_make_a_log() -> None:
     assert drawn.results.filter(pl.col("doc_id") == "b").select(pl.col("clicks").sum()).collect().item() == 0
     run = assay.Run.of({"q": {"a": 1.0, "b": 2.0, "c": 0.5}})
     assert simulate_clicks(fit, run, depth=2).results.collect()["doc_id"].to_list() == ["b", "a"]
+    assert simulate_clicks(fit, run, depth=2).remarks == ("clicks were drawn from PBM, seed 0",)
+    told = "33.3% of the results are new to the model for their query: they count with the mean of all"
+    assert simulate_clicks(fit, run).remarks[1:] == (told,)
 
 
 def test_the_commands_fit_save_and_simulate(tmp_path: Path) -> None:

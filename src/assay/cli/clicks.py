@@ -130,6 +130,8 @@ def simulate(
     shape, files = {"times": times, "depth": depth}, map(inputs.kept, (model, pages))
     log = inputs.result_of(place, "drawing clicks", to, *files, **shape, **drawing)
     write_log(log, folder, overwrite=overwrite)
+    _, *doubts = log.remarks  # the first says where the clicks come from
+    output.remarks(doubts, quiet=quiet)
     if not quiet:
         output.message(f"{folder}: {str(log).partition(': ')[2].removesuffix('>')}")
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from assay.core.digits import as_percent
 from assay.core.domains import Whole
 from assay.core.errors import InputError
 from assay.core.evaluation_options import Seed
@@ -36,10 +37,15 @@ def simulate_clicks(model: Any, pages: Any, *, times: int = 1, depth: int = 10, 
     if fitted.keys != ["query_id", "doc_id"]:
         raise InputError(f"the model knows {' and '.join(fitted.keys)}, not queries and documents")
     log = _repeated(_opened(pages, depth), times)
-    lists = fitted.sample(ClickedLists.from_log(log), seed)
-    results = log.results.with_columns(clicks=pl.Series(lists.clicked).cast(pl.Int64)).collect()
-    remarks = (f"clicks were drawn from {fitted.name}, seed {seed}",)
-    return Log.of(log.impressions.drop("time").collect(), results, name=log.name, remarks=remarks)
+    lists = ClickedLists.from_log(log)
+    clicked = fitted.sample(lists, seed).clicked
+    results = log.results.with_columns(clicks=pl.Series(clicked).cast(pl.Int64)).collect()
+    remarks = [f"clicks were drawn from {fitted.name}, seed {seed}"]
+    unseen = 1 - fitted.is_seen(lists)
+    if fitted.model.relevance and unseen.any():
+        share = as_percent(float(unseen.mean()))
+        remarks.append(f"{share} of the results are new to the model for their query: they count with the mean of all")
+    return Log.of(log.impressions.drop("time").collect(), results, name=log.name, remarks=tuple(remarks))
 
 
 def _opened(pages: Any, depth: int) -> Log:
