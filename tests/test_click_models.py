@@ -508,6 +508,8 @@ def test_calls_that_make_no_sense_are_refused() -> None:
         fit_clicks(lists, "PBM", clickless="kept")  # type: ignore[arg-type]
     with pytest.raises(assay.InputError, match="no result on any page"):
         fit_clicks(ClickedLists.of([("q", [], [])]), "PBM")
+    with pytest.raises(assay.InputError, match="no result on any page: a click model has nothing to predict"):
+        fit_clicks(lists, "PBM").perplexity(ClickedLists.of([("q", [], [])]))
     with pytest.raises(assay.ParameterError, match="has no relevance"):
         fit_clicks(lists, "RCTR").relevance()
 
@@ -570,6 +572,8 @@ def test_simulated_clicks_make_a_log() -> None:
     assert simulate_clicks(fit, run, depth=2).remarks == ("clicks were drawn from PBM, seed 0",)
     told = "33.3% of the results are new to the model for their query: they count with the mean of all"
     assert simulate_clicks(fit, run).remarks[1:] == (told,)
+    with pytest.raises(assay.ParameterError, match="a number of results per page goes with a run"):
+        simulate_clicks(fit, log, depth=2)
 
 
 def test_the_commands_fit_save_and_simulate(tmp_path: Path) -> None:
