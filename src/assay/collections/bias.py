@@ -10,8 +10,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import polars as pl
 
-from assay.collections.matching import matches, under_same_ids
-from assay.collections.run_ranks import PAIR, RunRanks, empty_runs, one_sided, pool_of
+from assay.collections.matching import matches
+from assay.collections.run_ranks import PAIR, RunRanks, empty_runs, pool_of
 from assay.collections.scoring import JudgedRuns, measures_of, orders_alike
 from assay.core.domains import Whole
 from assay.core.errors import ParameterError
@@ -113,11 +113,7 @@ def pool_bias(
     names = [str(each) for each in wanted]
     left_out = _left_out(counted, _uniques(ranks, judged, pooled_to))
     shallower = [Whole(1).check("depths", each) for each in depths if each < _deepest(ranks)]
-    notes, words = _notes(ranks, judged, pooled_to), None
-    if topics is not None and documents is not None:
-        of_texts, settled, remarks = under_same_ids(judged, topics, documents)
-        words = unmatched(of_texts, settled, documents)
-        notes += remarks
+    notes = _notes(ranks, judged, pooled_to)
     settings = {"measures": names, "depth": pooled_to, "depth_stated": depth is not None, "seed": seed}
     settings |= {"runs": len(ranks.runs), "groups": len(set(ranks.groups.values()))}
     settings |= {"topics": judged["query_id"].n_unique(), "judged": judged.height}
@@ -127,16 +123,15 @@ def pool_bias(
         _shallower(counted, shallower),
         _sparse(counted, seed),
         _coverage(ranks, judged),
-        words,
+        None if topics is None or documents is None else unmatched(judged, topics, documents),
         settings,
         tuple(notes),
     )
 
 
 def _notes(ranks: RunRanks, judged: pl.DataFrame, depth: int) -> list[str]:
-    """What a reader should know about the runs and the judgments before believing the verdict."""
-    notes = [*empty_runs(ranks)]
-    notes += one_sided(judged, "if it has them all, it is fair to any system, and the losses below do not apply")
+    """What a reader should know about the runs before believing the verdict."""
+    notes = empty_runs(ranks)
     if all(run == group for run, group in ranks.groups.items()):
         notes.append("no groups were named: each run stands for itself, though runs of one team overlap")
     outside = judged.join(pool_of(ranks, depth), on=PAIR, how="anti").height

@@ -6,8 +6,7 @@ import re
 
 import polars as pl
 
-from assay.files.records import fitted, fitted_documents
-from assay.tables import Documents, Qrels, Topics
+from assay.tables import Documents, Topics
 
 _WORD = re.compile(r"\w+")
 #: Words of titles that say nothing about the topic.
@@ -25,21 +24,6 @@ def words_of(text: str | None) -> set[str]:
     ['cups', 'green', 'tea']
     """
     return set(_WORD.findall((text or "").casefold()))
-
-
-def under_same_ids(
-    judged: pl.DataFrame, topics: Topics, documents: Documents
-) -> tuple[pl.DataFrame, Topics, list[str]]:
-    """Judgments and topics whose ids agree, also where files of a collection write them differently; say so.
-
-    >>> judged = pl.DataFrame({"query_id": ["01"], "doc_id": ["d1"], "relevance": [1.0]})
-    >>> under_same_ids(judged, Topics.of({"1": "green tea"}), Documents.of({"d1": "tea"}))[0].rows()
-    [('1', 'd1', 1.0)]
-    """
-    name = "judgments"
-    together, settled, remarks = fitted({name: Qrels(judged, name)}, topics)
-    qrels, more = fitted_documents(together[name], documents)
-    return qrels.frame, settled or topics, [*remarks, *more]
 
 
 def matches(topics: Topics, documents: Documents) -> pl.DataFrame:

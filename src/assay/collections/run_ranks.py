@@ -119,15 +119,6 @@ def judged_pairs(qrels: Any) -> pl.DataFrame:
     return frame
 
 
-def one_sided(judged: pl.DataFrame, complete: str) -> list[str]:
-    """A warning if all judgments are alike: nothing is relevant, or everything is; `complete` says what follows."""
-    if not (judged["relevance"] > 0).any():
-        return ["no judged document is relevant: there is nothing to find"]
-    if not (judged["relevance"] > 0).all():
-        return []
-    return [f"every judged document is relevant, as in a list of right answers: {complete}"]
-
-
 def pool_of(ranks: RunRanks, depth: int) -> pl.DataFrame:
     """The documents of the pool of a depth: `query_id, doc_id`.
 

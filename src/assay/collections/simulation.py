@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 
 import polars as pl
 
-from assay.collections.matching import matches, under_same_ids
+from assay.collections.matching import matches
 from assay.collections.pooling import prioritised
-from assay.collections.run_ranks import PAIR, RunRanks, empty_runs, one_sided
+from assay.collections.run_ranks import PAIR, RunRanks, empty_runs
 from assay.collections.scoring import JudgedRuns, measures_of
 from assay.collections.strategies import ADAPTIVE, simulate
 from assay.core.domains import Whole
@@ -102,13 +102,8 @@ def simulate_pool(
     settings |= {"seed": seed, "runs": len(ranks.runs), "topics": judged["query_id"].n_unique()}
     settings |= {"judged": judged.height, "relevant": relevant.height, "in_runs": available.height}
     settings |= {"relevant_in_runs": reachable}
-    warnings, texts = [*_warnings(ranks, pooled, settings)], None
-    warnings += one_sided(judged, "nothing else is handed out, so that no strategy can find more than another")
-    if topics is not None and documents is not None:
-        of_texts, settled, remarks = under_same_ids(judged, topics, documents)
-        texts = _by_text(of_texts, settled, documents)
-        warnings += remarks
-    return PoolSimulation(pl.concat(points), texts, settings, tuple(warnings))
+    texts = None if topics is None or documents is None else _by_text(judged, topics, documents)
+    return PoolSimulation(pl.concat(points), texts, settings, tuple(_warnings(ranks, pooled, settings)))
 
 
 def _budgets(stated: Sequence[int] | None, sizes: pl.Series) -> list[int]:

@@ -56,7 +56,7 @@ def by_position(pages: LoggedPages, examination: Floats, clip: float | None = No
     weight = _clipped(_at(examination, pages.new_rank[counts]) / seen[counts], clip)
     values = _summed(pages.page[counts], weight * pages.clicked[counts], pages.pages)
     covered = _at(examination, pages.new_rank[counts]).sum()
-    return PageValues(values, weight, float(covered / _looked_at(pages, examination)))
+    return PageValues(values, weight, _share_of_looks(covered, pages, examination))
 
 
 def by_document(pages: LoggedPages, examination: Floats) -> PageValues:
@@ -85,7 +85,7 @@ def by_document(pages: LoggedPages, examination: Floats) -> PageValues:
     surprise = weight * (pages.clicked[counts] - attraction[document] * seen[counts])
     values = direct[pages.query] + _summed(page, surprise, pages.pages)
     covered = (new[first] * of_query[pages.query[page[first]]]).sum()
-    return PageValues(values, weight, float(covered / _looked_at(pages, examination)))
+    return PageValues(values, weight, _share_of_looks(covered, pages, examination))
 
 
 def by_propensity(
@@ -124,7 +124,7 @@ def by_propensity(
     look = np.ones(pages.cutoff) if examination is None else examination
     places = np.unique(pages.query[page] * (pages.cutoff + 1) + rank)
     covered = (_at(look, places % (pages.cutoff + 1)) * of_query[places // (pages.cutoff + 1)]).sum()
-    return PageValues(values, weight, float(covered / _looked_at(pages, look)))
+    return PageValues(values, weight, _share_of_looks(covered, pages, look))
 
 
 def _summed(place: Ints, amount: Floats, size: int) -> Floats:
@@ -140,7 +140,7 @@ def _clipped(weight: Floats, clip: float | None) -> Floats:
     return weight if clip is None else np.minimum(weight, clip)
 
 
-def _looked_at(pages: LoggedPages, examination: Floats) -> float:
-    """What users would look at in the new ranking, over all pages."""
+def _share_of_looks(covered: float, pages: LoggedPages, examination: Floats) -> float:
+    """What is covered of what users would look at in the new ranking, over all pages; sums of all of it are 1."""
     looks = _at(examination, pages.wanted["rank"].to_numpy()) * pages.wanted["pages"].to_numpy()
-    return float(looks.sum()) or 1.0
+    return round(float(covered / (looks.sum() or 1.0)), 12)
