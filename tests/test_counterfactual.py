@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -186,6 +187,7 @@ def test_without_common_queries_there_is_no_answer() -> None:
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
+        ({"examination": 0.5}, "examination is numbers, one per rank, not 0.5"),
         ({"examination": []}, "examination starts above 0"),
         ({"examination": [1.5]}, "from 0 to 1"),
         ({"examination": LOOK.tolist(), "clip": 0.0}, "clip is a number above 0"),
@@ -195,6 +197,13 @@ def test_without_common_queries_there_is_no_answer() -> None:
 def test_wrong_settings_are_named(wrong: dict[str, object], words: str) -> None:
     with pytest.raises(ParameterError, match=words):
         value_rankings(logged(4, 0, shuffled=True), RUN, **wrong)  # type: ignore[arg-type]
+
+
+def test_a_call_without_a_run_is_refused() -> None:
+    nothing: Any
+    for nothing in ([], {}):
+        with pytest.raises(ParameterError, match="expected a run or more, got none"):
+            value_rankings(logged(4, 0, shuffled=True), nothing, examination=LOOK.tolist())
 
 
 def test_a_ranking_that_was_never_shown_is_refused(tmp_path: Path) -> None:

@@ -106,6 +106,8 @@ def value_rankings(
     if examination is None:
         curve, source = fitted_examination(opened, cutoff), "fitted, PBM"
     else:
+        if not hasattr(examination, "__iter__") or isinstance(examination, str):
+            raise ParameterError(f"examination is numbers, one per rank, not {examination!r}")
         stated = [Real(0.0, 1.0).check("a number in examination", each) for each in examination]
         curve, source = np.array(stated), "as stated"
     if not (len(curve) and curve[0] > 0):
@@ -160,6 +162,8 @@ def _opened(runs: Any) -> dict[str, Run]:
     named = isinstance(runs, Mapping) and not _is_one_run(runs)
     listed = runs if isinstance(runs, list | tuple) else [runs]
     opened = [_run(run, name) for name, run in (runs.items() if named else ((None, each) for each in listed))]
+    if not opened:
+        raise ParameterError("expected a run or more, got none")
     names = [run.name for run in opened]
     if len(set(names)) < len(names):
         raise InputError(f"runs: expected a different name for each, got {', '.join(names)}")
