@@ -58,6 +58,9 @@ def test_models_of_a_log_without_clicks_are_refused() -> None:
     for call in (lambda: judge_clicks(log, by="DBN"), lambda: calibrate_measures({"q": {"a": 1}}, log)):
         with pytest.raises(InputError, match="expected clicks to fit a model to, got none on 20 pages"):
             call()
+    elsewhere = Log.from_pages([("q", ["a", "b"], ["b"])] * 20)
+    with pytest.raises(InputError, match="in memory: expected clicks on judged documents, got none"):
+        calibrate_measures({"q": {"a": 1}}, elsewhere)  # every measure would be 0
 
 
 def test_calibration_says_what_the_log_does_not_tell() -> None:

@@ -508,6 +508,8 @@ def test_calls_that_make_no_sense_are_refused() -> None:
         fit_clicks(lists, "PBM", clickless="kept")  # type: ignore[arg-type]
     with pytest.raises(assay.InputError, match="no result on any page"):
         fit_clicks(ClickedLists.of([("q", [], [])]), "PBM")
+    with pytest.raises(assay.InputError, match="no result on any page: a click model has nothing to predict"):
+        fit_clicks(lists, "PBM").perplexity(ClickedLists.of([("q", [], [])]))
     with pytest.raises(assay.ParameterError, match="has no relevance"):
         fit_clicks(lists, "RCTR").relevance()
 
@@ -518,11 +520,12 @@ def test_the_page_draws_the_best_models_first_and_in_the_same_colours() -> None:
     )
     result = compare_click_models(log, ["GCTR", "CM", "PBM", "RCTR", "DBN"], split="random")
     document = comparison_document(result)
-    drawn = [[each.name for each in part.series] for section in document.sections for part in section.parts
-             if isinstance(part, Figure)]  # fmt: skip
+    figures = [part for section in document.sections for part in section.parts if isinstance(part, Figure)]
+    drawn = [[each.name for each in figure.series] for figure in figures]
     rates = [name for name in result.order if name in {"GCTR", "RCTR"}]
     models = [name for name in result.order if name not in rates]
     assert drawn == [models + rates, models]
+    assert [figure.panels[0].x.low for figure in figures] == [1, 1]  # there is no rank 0
 
 
 def test_what_a_log_cannot_tell_is_missing_and_not_where_iterations_started() -> None:
@@ -533,6 +536,16 @@ def test_what_a_log_cannot_tell_is_missing_and_not_where_iterations_started() ->
     last = fit_clicks(ClickedLists.of([("q", ["a", "b"], ["a", "b"]), ("q", ["a", "b"], ["a"])] * 9), "DBN")
     assert last.relevance().select("relevance", "low", "high").row(1) == (None, 0.0, 1.0)  # only clicked at the end
     assert fit_clicks(ClickedLists.of([("q", ["a"], ["a"])]), "DBN", prior=(1, 1)).shared["value"].to_list() == [0.5]
+
+
+def test_people_who_always_go_on_have_a_continuation_of_one() -> None:
+    # All read down to the last result: the likelihood is largest where nobody ever stops, and is that of the fit.
+    lists = ClickedLists.of([("q", ["a", "b", "c"], ["c"])] * 3 + [("q", ["b", "a", "c"], ["b", "c"])] * 2)
+    for name, parameters in (("CCM", 3), ("DBN", 1)):
+        fit = fit_clicks(lists, name)
+        assert fit.shared["value"].to_list() == [pytest.approx(1.0)] * parameters
+        assert fit.log_likelihood(lists) == pytest.approx(fit.trace[-1])
+        assert fit.shared["shown"].sum() == pytest.approx(10.0)  # after each result but the last ones
 
 
 def test_ranks_too_deep_for_ubm_are_one_error() -> None:
@@ -557,6 +570,11 @@ def test_simulated_clicks_make_a_log() -> None:
     assert drawn.results.filter(pl.col("doc_id") == "b").select(pl.col("clicks").sum()).collect().item() == 0
     run = assay.Run.of({"q": {"a": 1.0, "b": 2.0, "c": 0.5}})
     assert simulate_clicks(fit, run, depth=2).results.collect()["doc_id"].to_list() == ["b", "a"]
+    assert simulate_clicks(fit, run, depth=2).remarks == ("clicks were drawn from PBM, seed 0",)
+    told = "33.3% of the results are new to the model for their query: they count with the mean of all"
+    assert simulate_clicks(fit, run).remarks[1:] == (told,)
+    with pytest.raises(assay.ParameterError, match="a number of results per page goes with a run"):
+        simulate_clicks(fit, log, depth=2)
 
 
 def test_the_commands_fit_save_and_simulate(tmp_path: Path) -> None:

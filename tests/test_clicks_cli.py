@@ -118,6 +118,9 @@ def test_errors_name_what_was_expected(small: Path, tmp_path: Path) -> None:
     assert "old has no user 'u1'" in problem("explain", "CTR", small, "--system", "old", "--user", "u1")
     assert "of one day, or has no times" in problem("plot", small, "--kind", "time", "-o", "time.svg")
     assert not list(tmp_path.glob("time.svg"))
+    assert "--shrinkage goes with --by COEC" in problem("judge", small, "--by", "PBM", "--shrinkage", "2")
+    assert "--quantiles goes without --thresholds" in problem("judge", small, "--quantiles", "0.5", "--thresholds", "1")
+    assert "--clickless goes with --model DCM or SDBN" in problem("fit", small, "--clickless", "dropped")
 
 
 def test_pictures_and_reports_are_written(small: Path, tmp_path: Path) -> None:

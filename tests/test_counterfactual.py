@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -109,6 +110,36 @@ def test_one_document_on_some_pages_of_its_query_counts_in_full_by_document() ->
     assert by_position(pages, np.array([1.0, 0.5])).coverage == 0.5
 
 
+def test_results_that_nobody_saw_were_there_all_the_same() -> None:
+    """What a log says of views is what examination is about: it must not count twice."""
+    log = logged(600, 3, shuffled=True)
+    views = (pl.col("clicks") > 0) | (pl.col("rank") <= 2)
+    viewed = Log.of(log.impressions.collect(), log.results.collect().with_columns(seen=views))
+    blind, seeing = (value_rankings(each, RUN, cutoff=4, min_coverage=1).values for each in (log, viewed))
+    assert seeing.equals(blind)
+    assert seeing.filter((pl.col("low") < TRUTH) & (pl.col("high") > TRUTH)).height == 4
+    assert seeing["coverage"].to_list() == [1.0] * 4  # all of it: no estimator is ahead by an error of rounding
+
+
+def test_pages_with_propensities_stand_for_those_without() -> None:
+    """A quarter of the pages was shuffled: over many logs, the mean of the estimates is the truth."""
+    found: dict[bool, list[float]] = {False: [], True: []}
+    for seed in range(60):
+        some = pl.col("impression") % 8 < 2
+        log = logged(320, seed, shuffled=True)
+        known = pl.when(some).then("propensity")
+        log = Log.of(log.impressions.collect(), log.results.collect().with_columns(propensity=known))
+        pages = LoggedPages.from_tables(log, RUN, 4)
+        for normalised, estimates in found.items():
+            estimates.append(by_propensity(pages, normalised=normalised).estimate)
+    for estimates in found.values():
+        assert abs(np.mean(estimates) - TRUTH) < 3 * np.std(estimates) / np.sqrt(len(estimates))
+    assert value_rankings(log, RUN, cutoff=4).warnings == (
+        "run: IPS and SNIPS rest on 80 of 320 pages, those with propensities, which are taken for a random sample of "
+        "all pages of their query",
+    )
+
+
 def test_a_document_that_a_page_shows_twice_counts_once() -> None:
     log = Log.from_pages([("q", ["a", "a", "b"], ["a"])] * 4)
     found = by_position(LoggedPages.from_tables(log, Run.of({"q": {"a": 1.0}}), 1), LOOK)
@@ -156,6 +187,7 @@ def test_without_common_queries_there_is_no_answer() -> None:
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
+        ({"examination": 0.5}, "examination is numbers, one per rank, not 0.5"),
         ({"examination": []}, "examination starts above 0"),
         ({"examination": [1.5]}, "from 0 to 1"),
         ({"examination": LOOK.tolist(), "clip": 0.0}, "clip is a number above 0"),
@@ -165,6 +197,13 @@ def test_without_common_queries_there_is_no_answer() -> None:
 def test_wrong_settings_are_named(wrong: dict[str, object], words: str) -> None:
     with pytest.raises(ParameterError, match=words):
         value_rankings(logged(4, 0, shuffled=True), RUN, **wrong)  # type: ignore[arg-type]
+
+
+def test_a_call_without_a_run_is_refused() -> None:
+    nothing: Any
+    for nothing in ([], {}):
+        with pytest.raises(ParameterError, match="expected a run or more, got none"):
+            value_rankings(logged(4, 0, shuffled=True), nothing, examination=LOOK.tolist())
 
 
 def test_a_ranking_that_was_never_shown_is_refused(tmp_path: Path) -> None:

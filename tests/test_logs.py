@@ -7,6 +7,7 @@ import json
 import random
 import runpy
 from datetime import datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -326,6 +327,21 @@ def test_tables_are_read_from_every_kind_of_file_and_from_frames(tmp_path: Path)
         assert contents(read_log(tmp_path / name)) == expected, name
     assert contents(read_log(frame)) == expected
     assert contents(read_log(frame.to_pandas())) == expected
+
+
+def test_a_data_frame_may_have_columns_of_several_types() -> None:
+    """What pandas keeps as objects: numbers and text, true and 1, decimals of a database, cells of nothing."""
+    pandas = pytest.importorskip("pandas")
+    columns = {
+        "query": [1, "tea", 1], "doc": ["nan", 2, 3.5], "rank": [1, "2", 3], "serp": ["a", "a", "a"],
+        "clicks": [True, Decimal(2), pandas.NA],
+    }  # fmt: skip
+    log = read_log(pandas.DataFrame(columns).assign(query="tea"))
+    rows = log.results.select("doc_id", "rank", "clicks").collect().rows()
+    assert rows == [("nan", 1, 1), ("2", 2, 2), ("3.5", 3, 0)]
+    assert read_log(pandas.DataFrame(columns).assign(serp=[1, 2, 3])).impressions.collect()["query_text"].to_list() == [
+        "1", "tea", "1",
+    ]  # fmt: skip
 
 
 def test_rows_without_a_page_are_one_while_ranks_rise_also_across_chunks(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,7 @@ from typing import Annotated, Any, TypeAlias, TypedDict
 
 from assay.cli import inputs, options, output
 from assay.cli.doctor import Diagnosing, deliver_diagnosis
+from assay.cli.items import refuse
 from assay.cli.literals import list_of_numbers
 from assay.cli.options import Output
 from assay.core import options as shared
@@ -93,13 +94,15 @@ def fit(
 
     named = (USUAL_MODELS if each == "all" else (each,) for each in models or ("PBM",))
     names = [*dict.fromkeys(name for each in named for name in each)]
+    if not {"DCM", "SDBN"} & {name.upper() for name in names}:
+        refuse(_stated(trial, "clickless"), "goes with --model DCM or SDBN")
     log = inputs.whole_log(sources, rules)
     with inputs.bar("fitting", len(names), hidden=to.quiet) as watch:
         result = compare_click_models(log, names, watch=watch, qrels=qrels, **trial, **drawing)
         text = output.rendered(result, to)
         if save is not None:
-            rules_of_fit = {name: trial[name] for name in ClickFitOptions.__annotations__ if name in trial}  # type: ignore[literal-required]
-            whole = fit_clicks(log, result.best, **{"prior": result.settings["prior"], **rules_of_fit})
+            rules_of_fit = {"prior": result.settings["prior"], **_stated(trial, *ClickFitOptions.__annotations__)}
+            whole = fit_clicks(log, result.best, **rules_of_fit)
             whole.save(save, overwrite=to.overwrite)
     output.remarks(result.warnings, quiet=to.quiet)
     if save is not None and not to.quiet:
@@ -115,7 +118,7 @@ def simulate(
         Path, option("-o", "--output", metavar="FOLDER", help="A new folder for the log (made-log).")
     ] = Path("made-log"),
     times: Annotated[int, option(help="Times each page is shown (1).", least=1)] = 1,
-    depth: Annotated[int, option("--results", help="Results per page of a run (10).", least=1)] = 10,
+    depth: Annotated[int | None, option("--results", help="Results per page of a run (10).", least=1)] = None,
     overwrite: options.ReplaceLog = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -130,6 +133,8 @@ def simulate(
     shape, files = {"times": times, "depth": depth}, map(inputs.kept, (model, pages))
     log = inputs.result_of(place, "drawing clicks", to, *files, **shape, **drawing)
     write_log(log, folder, overwrite=overwrite)
+    _, *doubts = log.remarks  # the first says where the clicks come from
+    output.remarks(doubts, quiet=quiet)
     if not quiet:
         output.message(f"{folder}: {str(log).partition(': ')[2].removesuffix('>')}")
 
@@ -238,9 +243,19 @@ def value(log: LogFile, runs: options.Runs, rules: Valuing, drawing: Sampling, r
 
 
 def _judging(rules: JudgingRules) -> dict[str, Any]:
+    if rules.get("by", "COEC") != "COEC":
+        refuse(_stated(rules, "min_expected", "shrinkage"), "goes with --by COEC")
+    if "thresholds" in rules:
+        refuse(_stated(rules, "quantiles"), "goes without --thresholds")
     return _with_numbers(rules, "quantiles", "thresholds")
 
 
 def _with_numbers(rules: Any, *names: str) -> dict[str, Any]:
     """The rules with lists of numbers in place of their text."""
-    return {**rules, **{name: list_of_numbers(str(rules[name]), f"--{name}") for name in names if name in rules}}
+    stated = _stated(rules, *names).items()
+    return {**rules, **{name: list_of_numbers(str(text), f"--{name}") for name, text in stated}}
+
+
+def _stated(rules: Any, *names: str) -> dict[str, Any]:
+    """Those of the rules that were set."""
+    return {name: rules[name] for name in names if name in rules}

@@ -41,6 +41,8 @@ _ACTIONS = {
 _BETWEEN = r"""["']?[\s,;|]+["']?"""
 #: What says of each result of a page whether it was clicked, in the place of the clicked documents: yes, then no.
 _FLAGS = ("1", "true", "0", "false")
+#: What data frames have where there is nothing.
+_NO_VALUE = ("None", "nan", "NaT", "<NA>")
 _OF_PAGES = ("user_id", "session_id", "query_id", "query_text", "system")
 
 
@@ -53,11 +55,19 @@ def read_click_table(source: Source, rules: ReadingRules) -> Iterator[Records]:
     yield from _records(_pieces(source, roles, rules), roles, rules)
 
 
+def _texts_of(values: pl.Series) -> pl.Series:
+    """Cells of several types, or of one that Polars does not know, as a file would have them; true is 1."""
+    cells = (each if isinstance(each, str) else str(int(each) if isinstance(each, bool) else each) for each in values)
+    texts = pl.Series(values.name, cells, dtype=pl.String)
+    return texts.set(pl.Series(not isinstance(each, str) for each in values) & texts.is_in(_NO_VALUE), None)
+
+
 def read_click_frame(data: Any, rules: ReadingRules) -> Iterator[Records]:
     """The records of a data frame."""
     table = NamedColumns.of(data, "log")
     roles = table.roles("log")
     frame = table.frame.select(**{ours: pl.col(theirs) for ours, theirs in roles.items()})
+    frame = frame.with_columns(_texts_of(each) for each in frame if each.dtype == pl.Object)
     numbered = frame.with_row_index("row", 1).with_columns(pl.col("row").cast(pl.Int64))
     yield from _records([numbered], roles, rules)
 

@@ -56,7 +56,7 @@ def by_position(pages: LoggedPages, examination: Floats, clip: float | None = No
     weight = _clipped(_at(examination, pages.new_rank[counts]) / seen[counts], clip)
     values = _summed(pages.page[counts], weight * pages.clicked[counts], pages.pages)
     covered = _at(examination, pages.new_rank[counts]).sum()
-    return PageValues(values, weight, float(covered / _looked_at(pages, examination)))
+    return PageValues(values, weight, _share_of_looks(covered, pages, examination))
 
 
 def by_document(pages: LoggedPages, examination: Floats) -> PageValues:
@@ -85,7 +85,7 @@ def by_document(pages: LoggedPages, examination: Floats) -> PageValues:
     surprise = weight * (pages.clicked[counts] - attraction[document] * seen[counts])
     values = direct[pages.query] + _summed(page, surprise, pages.pages)
     covered = (new[first] * of_query[pages.query[page[first]]]).sum()
-    return PageValues(values, weight, float(covered / _looked_at(pages, examination)))
+    return PageValues(values, weight, _share_of_looks(covered, pages, examination))
 
 
 def by_propensity(
@@ -93,10 +93,10 @@ def by_propensity(
 ) -> PageValues:
     """Clicks on documents that stood where the new ranking has them, over how likely they were to be put there.
 
-    The independent, item-position form of inverse propensity scoring. `normalised`: the weights of each rank are
-    divided by their mean over the pages for which the new ranking has the rank (self-normalised), which is biased a
-    little, varies less, and is linearised page by page. `examination` weighs ranks in the coverage only; without it,
-    all count alike.
+    The independent, item-position form of inverse propensity scoring. Where only some pages of a query have
+    propensities, these stand for all of it. `normalised`: the weights of each rank are divided by their mean over the
+    pages for which the new ranking has the rank (self-normalised), which is biased a little, varies less, and is
+    linearised page by page. `examination` weighs ranks in the coverage only; without it, all count alike.
 
     >>> from assay.tables import Run
     >>> from assay.tables.log import Log
@@ -108,21 +108,23 @@ def by_propensity(
     matched = ~np.isnan(pages.propensity) & (pages.new_rank == pages.old_rank)
     page, rank = pages.page[matched], pages.old_rank[matched]
     weight = _clipped(1 / pages.propensity[matched], clip)
-    earned = weight * pages.clicked[matched]
+    of_query = np.bincount(pages.query)
+    drawn = np.bincount(pages.query, pages.has_propensities)
+    stands_for = weight * of_query[pages.query[page]] / drawn[pages.query[page]]
+    earned = stands_for * pages.clicked[matched]
     values = _summed(page, earned, pages.pages)
     if normalised:
         size = pages.cutoff + 1
-        total, clicks = np.bincount(rank, weight, size), np.bincount(rank, earned, size)
+        total, clicks = np.bincount(rank, stands_for, size), np.bincount(rank, earned, size)
         share = clicks / np.where(total > 0, total, 1.0)
         depth = pages.depth
         at_rank = np.bincount(depth, minlength=size)[::-1].cumsum()[::-1]  # pages whose new ranking has the rank
-        excess = (earned - share[rank] * weight) * at_rank[rank] / total[rank]
+        excess = (earned - share[rank] * stands_for) * at_rank[rank] / total[rank]
         values = np.cumsum(share)[depth] + _summed(page, excess, pages.pages)
     look = np.ones(pages.cutoff) if examination is None else examination
     places = np.unique(pages.query[page] * (pages.cutoff + 1) + rank)
-    of_query = np.bincount(pages.query)
     covered = (_at(look, places % (pages.cutoff + 1)) * of_query[places // (pages.cutoff + 1)]).sum()
-    return PageValues(values, weight, float(covered / _looked_at(pages, look)))
+    return PageValues(values, weight, _share_of_looks(covered, pages, look))
 
 
 def _summed(place: Ints, amount: Floats, size: int) -> Floats:
@@ -138,7 +140,7 @@ def _clipped(weight: Floats, clip: float | None) -> Floats:
     return weight if clip is None else np.minimum(weight, clip)
 
 
-def _looked_at(pages: LoggedPages, examination: Floats) -> float:
-    """What users would look at in the new ranking, over all pages."""
+def _share_of_looks(covered: float, pages: LoggedPages, examination: Floats) -> float:
+    """What is covered of what users would look at in the new ranking, over all pages; sums of all of it are 1."""
     looks = _at(examination, pages.wanted["rank"].to_numpy()) * pages.wanted["pages"].to_numpy()
-    return float(looks.sum()) or 1.0
+    return round(float(covered / (looks.sum() or 1.0)), 12)

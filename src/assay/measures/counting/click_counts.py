@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import polars as pl
@@ -120,8 +121,9 @@ def expected_clicks(cells: pl.DataFrame) -> pl.DataFrame:
 
 @dataclass(frozen=True, eq=False)
 class LoggedPages:
-    """The pages of queries that a ranking answers, one row per result that was shown.
+    """The pages of queries that a ranking answers, one row per document of a page.
 
+    Results of which the log says that nobody saw them are there, too: how far users look is what examination says.
     `new_rank` is 0 where the ranking does not have the document within the cut-off. `wanted`: one row per query and
     document of the ranking within the cut-off, with its rank and whether the log ever shows it. Propensities are NaN
     where they were not logged.
@@ -150,6 +152,11 @@ class LoggedPages:
         """How many pages there are."""
         return len(self.query)
 
+    @cached_property
+    def has_propensities(self) -> Mask:
+        """Whether each page has any."""
+        return np.isin(np.arange(self.pages), self.page[~np.isnan(self.propensity)])
+
     @property
     def depth(self) -> Ints:
         """How many documents the ranking has for the query of each page, within the cut-off."""
@@ -171,7 +178,7 @@ class LoggedPages:
             query=pl.col("query_id").rank("dense").cast(pl.Int64) - 1,
             unit=pl.col("person").rank("dense").cast(pl.Int64) - 1,
         )
-        rows = log.results.filter(SHOWN).join(numbers.select("impression", "page", "query_id").lazy(), on="impression")
+        rows = log.results.join(numbers.select("impression", "page", "query_id").lazy(), on="impression")
         rows = rows.join(best.select("query_id", "doc_id", "new").lazy(), on=["query_id", "doc_id"], how="left")
         # A document that a page shows twice counts once: where it was clicked, or else where it stands first.
         rows = rows.sort("page", pl.col("clicks") == 0, "rank")

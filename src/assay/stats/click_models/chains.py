@@ -147,7 +147,7 @@ def posterior(block: PageBlock, chain: Chain) -> Posterior:
         known = np.maximum((1 - alpha) * seen + (1 - read) * above, _NOTHING)
         np.divide(seen, known, out=slope[place, :high])
         slope[place, hits] = 0.0
-        if stay < 1 and place + 1 < block.places:
+        if place + 1 < block.places:
             next_high = int(block.height[place + 1])
             examined = weight[:next_high] * (1 - alpha[:next_high]) * slope[place, :next_high]
             going = examined * below[:next_high] / np.maximum(ahead[:next_high], _NOTHING)

@@ -182,6 +182,8 @@ class ClickModel:
     def surprise(self, lists: ListsInput, *, conditional: bool = False) -> Surprise:
         """How well the model predicts the clicks of lists: whatever was clicked above, or knowing it."""
         counted = lists_of(lists)
+        if not len(counted.pair):
+            raise InputError("there is no result on any page: a click model has nothing to predict")
         return Surprise(counted, -self.log_probabilities(counted, conditional=conditional) / math.log(2))
 
     def perplexity(

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 
-from assay.core.errors import joined, number_of
+from assay.core.errors import InputError, joined, number_of
 from assay.core.options import Confidence, RankCutoff, SameText
 from assay.core.results import Result
 from assay.measures import Measure, parse_measure
@@ -73,6 +73,8 @@ def calibrate_measures(
     opened, _ = opened_log(log, same_text=same_text)
     grades, lists = grades_shown(judged, opened), clicked_lists(opened)
     tied = lists.tied(grades.with_columns(pl.col("grade").cast(pl.Float64)), _UNJUDGED)
+    if not tied.by_pair(tied.clicked)[(tied.pairs["grade"] >= 0).to_numpy()].any():
+        raise InputError(f"{opened.origin}: expected clicks on judged documents, got none")
     warnings = [*opened.remarks]
     if cutoff > (deepest := int(lists.rank.max())):
         cutoff = deepest

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from assay.core.digits import as_percent
 from assay.core.domains import Whole
-from assay.core.errors import InputError
+from assay.core.errors import InputError, ParameterError
 from assay.core.evaluation_options import Seed
 from assay.files.collections import read_run
 from assay.files.log_looks import looks_like_log
@@ -19,11 +20,12 @@ from assay.tables import Run
 from assay.tables.log import Log
 
 
-def simulate_clicks(model: Any, pages: Any, *, times: int = 1, depth: int = 10, seed: Seed = 0) -> Log:
+def simulate_clicks(model: Any, pages: Any, *, times: int = 1, depth: int | None = None, seed: Seed = 0) -> Log:
     """Draw clicks from a click model on the pages of a log, or on the results of a run.
 
     `model`: a `ClickModel`, or the file of one. `pages`: a log, or a run: one page per query with its first `depth`
-    results. `times`: how often each page is shown. The log has no times, but whose pages these are, if `pages` say so.
+    results (10). `times`: how often each page is shown. The log has no times, but whose pages these are, if `pages` say
+    so.
 
     >>> from assay import fit_clicks
     >>> log = Log.from_pages([("q", ["a", "b"], ["a"]), ("q", ["a", "b"], [])])
@@ -31,20 +33,27 @@ def simulate_clicks(model: Any, pages: Any, *, times: int = 1, depth: int = 10, 
     <Log 'log': 100 result pages, 200 results, 47 clicks>
     """
     Whole(1).check("times", times)
-    Whole(1).check("depth", depth)
     fitted = model if isinstance(model, ClickModel) else ClickModel.load(model)
     if fitted.keys != ["query_id", "doc_id"]:
         raise InputError(f"the model knows {' and '.join(fitted.keys)}, not queries and documents")
     log = _repeated(_opened(pages, depth), times)
-    lists = fitted.sample(ClickedLists.from_log(log), seed)
-    results = log.results.with_columns(clicks=pl.Series(lists.clicked).cast(pl.Int64)).collect()
-    remarks = (f"clicks were drawn from {fitted.name}, seed {seed}",)
-    return Log.of(log.impressions.drop("time").collect(), results, name=log.name, remarks=remarks)
+    lists = ClickedLists.from_log(log)
+    clicked = fitted.sample(lists, seed).clicked
+    results = log.results.with_columns(clicks=pl.Series(clicked).cast(pl.Int64)).collect()
+    remarks = [f"clicks were drawn from {fitted.name}, seed {seed}"]
+    unseen = 1 - fitted.is_seen(lists)
+    if fitted.model.relevance and unseen.any():
+        share = as_percent(float(unseen.mean()))
+        remarks.append(f"{share} of the results are new to the model for their query: they count with the mean of all")
+    return Log.of(log.impressions.drop("time").collect(), results, name=log.name, remarks=tuple(remarks))
 
 
-def _opened(pages: Any, depth: int) -> Log:
+def _opened(pages: Any, depth: int | None) -> Log:
     if isinstance(pages, Log) or (not isinstance(pages, Run) and looks_like_log(pages)):
+        if depth is not None:
+            raise ParameterError("a number of results per page goes with a run: pages of a log are taken as they are")
         return read_log(pages)
+    depth = 10 if depth is None else Whole(1).check("depth", depth)
     run = pages if isinstance(pages, Run) else read_run(pages)
     ordered = run.frame.sort("query_id", "score", "doc_id", descending=[False, True, True])
     ranked = ordered.with_columns(rank=pl.int_range(1, pl.len() + 1).over("query_id")).filter(pl.col("rank") <= depth)

@@ -106,6 +106,8 @@ def value_rankings(
     if examination is None:
         curve, source = fitted_examination(opened, cutoff), "fitted, PBM"
     else:
+        if not hasattr(examination, "__iter__") or isinstance(examination, str):
+            raise ParameterError(f"examination is numbers, one per rank, not {examination!r}")
         stated = [Real(0.0, 1.0).check("a number in examination", each) for each in examination]
         curve, source = np.array(stated), "as stated"
     if not (len(curve) and curve[0] > 0):
@@ -121,6 +123,12 @@ def value_rankings(
         pages = LoggedPages.from_tables(opened, run, cutoff)
         if pages.left_out:
             warnings.append(f"{name}: {number_of('page', pages.left_out)} left out, whose queries it does not answer")
+        drawn = int(pages.has_propensities.sum())
+        if 0 < drawn < pages.pages:
+            warnings.append(
+                f"{name}: IPS and SNIPS rest on {drawn:,} of {number_of('page', pages.pages)}, those with "
+                "propensities, which are taken for a random sample of all pages of their query"
+            )
         for estimator, compute in _estimators(pages).items():
             row, refused = _valued(pages, compute(curve, clip), drawing, min_coverage)
             rows.append({"run": name, "estimator": estimator, **row})
@@ -154,6 +162,8 @@ def _opened(runs: Any) -> dict[str, Run]:
     named = isinstance(runs, Mapping) and not _is_one_run(runs)
     listed = runs if isinstance(runs, list | tuple) else [runs]
     opened = [_run(run, name) for name, run in (runs.items() if named else ((None, each) for each in listed))]
+    if not opened:
+        raise ParameterError("expected a run or more, got none")
     names = [run.name for run in opened]
     if len(set(names)) < len(names):
         raise InputError(f"runs: expected a different name for each, got {', '.join(names)}")
@@ -179,7 +189,7 @@ def _estimators(pages: LoggedPages) -> dict[str, Compute]:
         "PBM": lambda curve, clip: by_position(pages, curve, clip),
         BY_DOCUMENT: lambda curve, _: by_document(pages, curve),
     }
-    if not np.isnan(pages.propensity).all():
+    if pages.has_propensities.any():
         known |= {
             "IPS": lambda curve, clip: by_propensity(pages, curve, clip),
             "SNIPS": lambda curve, clip: by_propensity(pages, curve, clip, normalised=True),
