@@ -264,3 +264,12 @@ def test_documents_in_the_pool_that_nobody_judged_are_no_labels(tmp_path: Path) 
     )
     audit = audit_judge(model, tmp_path / "people.qrels", resamples=0)
     assert (audit.settings["items"], audit.criterion("kappa").value) == (20, 1.0)
+
+
+def test_people_who_speak_as_one_need_no_name_and_what_they_left_open_is_no_label(tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text("query_id,doc_id,relevance\nq,a,1\nq,b,0\nq,c,-1\n")
+    (tmp_path / "model.csv").write_text("query_id,doc_id,label\nq,a,1\nq,b,1\nq,c,1\n")
+    audit = audit_judge(tmp_path / "model.csv", tmp_path / "people.csv", resamples=0)
+    assert audit.confusion.rows() == [("0", 0, 1), ("1", 0, 1)]
+    words = pl.DataFrame({"item_id": ["a", "b"], "label": ["yes", "no"]})
+    assert audit_judge(words, words, resamples=0).criterion("kappa").value == 1.0

@@ -20,7 +20,18 @@ from hypothesis import strategies as st
 from script_files import script
 
 import assay
-from assay import FormatError, InputError, Labels, ParameterError, agree, agree_on_systems, compare, doctor, read_labels
+from assay import (
+    FormatError,
+    InputError,
+    Labels,
+    ParameterError,
+    agree,
+    agree_on_systems,
+    audit_judge,
+    compare,
+    doctor,
+    read_labels,
+)
 from assay.files.writing import write
 
 BICYCLES = Path(assay.__file__).parent / "data" / "bicycles"
@@ -365,6 +376,38 @@ def test_judgments_with_the_judge_in_column_2_or_one_file_per_judge() -> None:
     assert labels.has_topics
     parts = {"ana": io.StringIO("q1 0 d1 1\nq1 0 d2 2\n"), "ben": io.StringIO("q1 0 d1 0\n")}
     assert sorted(rows_of(read_labels(parts))) == THREE
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "second"),
+    [
+        ("beir.tsv", *(f"query-id\tcorpus-id\tscore\nq\ta\t1\nq\tb\t{grade}\n" for grade in (0, 2))),
+        ("nested.json", '{"q": {"a": 1, "b": 0}}', '{"q": {"a": 1, "b": 2}}'),
+        ("three.txt", "q a 1\nq b 0\n", "q a 1\nq b 2\n"),
+        ("opensearch.json", *(json.dumps({"name": "w", "judgmentRatings": [{"query": "q", "ratings": [
+            {"docId": "a", "rating": "1.000"}, {"docId": "b", "rating": grade}]}]}) for grade in ("0.000", "2.000"))),
+    ],
+    ids=["BEIR", "nested", "three columns", "OpenSearch"],
+)  # fmt: skip
+def test_judgments_without_a_place_for_the_judge_are_one_judges_each(
+    tmp_path: Path, name: str, first: str, second: str
+) -> None:
+    files = {judge: tmp_path / f"{judge}-{name}" for judge in ("ana", "ben")}
+    for path, text in zip(files.values(), (first, second), strict=True):
+        path.write_text(text)
+    labels = read_labels(files)
+    assert sorted(labels.frame.select("query_id", "item_id", "judge", "label").rows()) == [
+        ("q", "a", "ana", 1), ("q", "a", "ben", 1), ("q", "b", "ana", 0), ("q", "b", "ben", 2),
+    ]  # fmt: skip
+    with pytest.raises(InputError, match=f"ana-{name}.*expected"):
+        read_labels(files["ana"])
+    audit = audit_judge(files["ana"], files["ben"], resamples=0)
+    assert audit.confusion.rows() == [("0", 0, 0, 0), ("1", 0, 1, 0), ("2", 1, 0, 0)]
+
+
+def test_a_message_about_one_file_of_judgments_without_judges_says_what_is_lacking() -> None:
+    with pytest.raises(InputError, match=r"expected labels of several judges, got 'JSON of qrels'.*one file per judge"):
+        read_labels(io.StringIO('{"q": {"a": 1, "b": 0}}'))
 
 
 def test_exports_of_label_studio() -> None:

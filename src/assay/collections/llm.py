@@ -18,7 +18,7 @@ from assay.core.options import Categories, Resamples
 from assay.core.results import Result
 from assay.files.labels import read_labels
 from assay.files.named_columns import named_columns, names_in_any
-from assay.files.registry import head_of
+from assay.files.registry import formats, head_of
 from assay.files.runs import trec_qrels
 from assay.files.sources import Source, is_file
 from assay.measures.counting.judgments import Floats
@@ -211,8 +211,12 @@ def _labels_of(source: Any) -> Labels:
         labels = Labels.of(frame if "judge" in frame.columns else frame.with_columns(judge=pl.lit(source.name)))
     else:
         source = Source.of(source) if is_file(source) else source
-        labels = read_labels(source)
-        if not isinstance(source, Source) or not trec_qrels(head_of(source)):
+        names, head = names_in_any(source), head_of(source) if isinstance(source, Source) else None
+        is_trec = head is not None and trec_qrels(head)
+        # Who speaks alone need not have a name.
+        is_named = is_trec or "judge" in roles_in("labels", names) or not (head or is_frame(source))
+        labels = read_labels(source if is_named else {"people": source})
+        if head is None or not (is_trec or (not is_named and any(each.matches(head) for each in formats("qrels")))):
             return labels
     return replace(labels, frame=labels.frame.filter(pl.col("label") >= 0))
 

@@ -12,8 +12,8 @@ import polars as pl
 from assay.core.errors import EmptyFileError, FormatError, InputError, ParameterError, argument, listed, number_of
 from assay.files.columns import Layout
 from assay.files.labelling_tools import ROLES, LabelRows, tool_of
-from assay.files.named_columns import as_whole, named_columns, refuse_absent
-from assay.files.registry import head_of
+from assay.files.named_columns import as_whole, named_columns, names_of, refuse_absent
+from assay.files.registry import Loaded, formats, head_of
 from assay.files.runs import line_of_row, load_columns, trec_qrels
 from assay.files.sources import Readable, Source, is_file
 from assay.files.times import utc_times
@@ -65,8 +65,8 @@ def read_labels(
             return given
         origin = "in memory"
         if isinstance(given, Mapping | list | tuple):
-            rows, parts = _several(given, judges), given.values() if isinstance(given, Mapping) else given
-            origin = "several files" if all(map(is_file, parts)) else origin
+            rows, parts = _several(given, judges), list(given.values() if isinstance(given, Mapping) else given)
+            origin = origin if not all(map(is_file, parts)) else "several files" if parts[1:] else rows.where(0)[0]
         elif not is_file(given) and not is_frame(given):
             raise ParameterError(_no_labels(given))
         else:
@@ -94,6 +94,13 @@ def _rows(source: Any, judges: Sequence[str] | None, judge: str | None = None) -
             return read(source, judge)
         if trec_qrels(head):
             return _judgments(source, judge)
+        roles = roles_in("labels", names_of(head))
+        known = None if "label" in roles else next((each for each in formats("qrels") if each.matches(head)), None)
+        if known is not None and judge is not None:
+            return _of_one_judge(known.read(source, judge), source, judge)
+        if known is not None and "item_id" not in roles:
+            note = "these name no judge: give one file per judge"
+            raise FormatError(source.name, None, expected="labels of several judges", got=known.title, note=note)
     table = named_columns(source, "labels")
     names = table.frame.columns
     if judges is None and "workerid" in map(folded_name, names) and any(name.startswith("Input.") for name in names):
@@ -306,6 +313,12 @@ def _judgments(source: Source, judge: str | None) -> LabelRows:
     """Judgments whose second column names the judge; of a file that is one judge's, that column says nothing."""
     frame = load_columns(source, _JUDGMENTS).frame.rename({"doc_id": "item_id", "grade": "label"})
     return LabelRows(frame if judge is None else frame.with_columns(judge=pl.lit(judge)), partial(line_of_row, source))
+
+
+def _of_one_judge(judgments: Loaded, source: Source, judge: str) -> LabelRows:
+    """Judgments in a format that has no place for a judge."""
+    frame = judgments.frame.select("query_id", pl.col("doc_id").alias("item_id"), pl.col("relevance").alias("label"))
+    return LabelRows(frame.with_columns(judge=pl.lit(judge)), judgments.where or (lambda _: (source.name, None)))
 
 
 # Types ----------------------------------------------------------------------------------------------------------------
