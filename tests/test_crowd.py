@@ -265,6 +265,14 @@ def test_every_document_is_asked_once_and_gold_stands_anywhere() -> None:
     assert not {"gold", "relevance"} & set(hits.frame.columns)
 
 
+def test_a_document_that_several_judged_is_asked_about_once_and_gold_is_one_answer() -> None:
+    judged = pl.DataFrame({"query_id": ["q1"] * 4, "doc_id": ["e1", "e1", "e2", "e2"], "judge": ["ana", "ben"] * 2,
+                           "relevance": [1, 1, 0, 1]})  # fmt: skip
+    assert make_hits(TOPICS, judged).key["doc_id"].sort().to_list() == ["e1", "e2"]
+    with pytest.raises(InputError, match="expected one judgment of each document, got those of ana, ben"):
+        make_hits(TOPICS, POOL, gold=judged)
+
+
 def test_ten_workers_double_the_fee() -> None:
     assert make_hits(TOPICS, POOL, redundancy=10, price=0.1).settings["fee"] == pytest.approx(0.4)
 
