@@ -7,6 +7,7 @@ import itertools
 import json
 import math
 import random
+import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -355,6 +356,12 @@ def test_marks_for_missing_numbers_are_no_labels_and_slips_are_told() -> None:
     assert [finding.check for finding in doctor(spelt).findings if "case" in finding.says] == ["odd-labels"]
 
 
+def test_judges_whose_names_are_nearly_the_same_are_told() -> None:
+    labels = read_labels(io.StringIO("item,judge,label\nd1,ana,1\nd1,Ana ,1\nd1,ben,0\n"))
+    assert labels.judges == ("ana", "Ana ", "ben")
+    assert labels.remarks == ("judges whose names differ only in case or blanks count as several: 'ana', 'Ana '",)
+
+
 def test_nan_is_no_label() -> None:
     nan = float("nan")
     frame = pl.DataFrame({"item_id": ["d1", "d1", "d2", "d2"], "judge": list("abab"), "label": [1.0, nan, 0.0, 0.5]})
@@ -649,6 +656,16 @@ def test_ratings_in_the_flat_exports_of_label_studio() -> None:
     lists = '{"item": "d", "judge": "ana", "label": ["a"]}\n{"item": "d", "judge": "ben", "label": ["a", "b"]}\n'
     with pytest.raises(FormatError, match="2: expected one label of an item by a judge, got 'a, b'"):
         read_labels(io.StringIO(lists))
+
+
+def test_hundreds_of_categories_take_seconds() -> None:
+    draw, width = random.Random(5), 500
+    rows = [(f"d{n}", judge, f"tag{n % width if draw.random() < 0.8 else draw.randrange(width)}")
+            for n in range(1500) for judge in ("ana", "ben")]  # fmt: skip
+    start = time.process_time()
+    result = agree(rows, ["Kappa", "FleissKappa"])
+    assert all(low < value < high for value, low, high in result.to_frame().select("value", "low", "high").rows())
+    assert time.process_time() - start < 15
 
 
 def test_agreement_below_chance_is_called_that() -> None:

@@ -340,6 +340,10 @@ def _typed(rows: LabelRows, no_gold: Any) -> tuple[pl.DataFrame, list[str]]:
             frame["label"].is_infinite().fill_null(False), rows.where, "a finite number as label", frame["label"]
         )
     remarks += _oddities(frame["label"])
+    if alike := _alike(frame["judge"]):
+        remarks.append(
+            f"judges whose names differ only in case or blanks count as several: {listed([*map(repr, alike)])}"
+        )
     if "gold" in both and no_gold is not None:
         mark = pl.Series([str(no_gold)]).cast(frame["gold"].dtype, strict=False)[0]
         frame = frame.with_columns(gold=pl.when(pl.col("gold").ne_missing(mark)).then(pl.col("gold")))
@@ -374,10 +378,14 @@ def _oddities(labels: pl.Series) -> Iterator[str]:
     if 2 * len(words) < len(known):
         odd = listed(words.unique(maintain_order=True).to_list())
         yield f"labels are read as text: {len(words):,} of {number_of('label', len(known))} not a number ({odd})"
-    kinds = known.unique(maintain_order=True)
-    alike = kinds.filter(kinds.str.to_lowercase().is_duplicated())
-    if len(alike):
-        yield f"labels that differ only in case count as different: {listed(alike.to_list())}"
+    if alike := _alike(known):
+        yield f"labels that differ only in case count as different: {listed(alike)}"
+
+
+def _alike(names: pl.Series) -> list[str]:
+    """Names that differ from another one in case or in blanks around it only."""
+    kinds = names.unique(maintain_order=True)
+    return kinds.filter(kinds.str.strip_chars().str.to_lowercase().is_duplicated()).to_list()
 
 
 def _numbers(columns: list[pl.Series]) -> list[pl.Series]:
