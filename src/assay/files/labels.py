@@ -340,10 +340,8 @@ def _typed(rows: LabelRows, no_gold: Any) -> tuple[pl.DataFrame, list[str]]:
             frame["label"].is_infinite().fill_null(False), rows.where, "a finite number as label", frame["label"]
         )
     remarks += _oddities(frame["label"])
-    if alike := _alike(frame["judge"]):
-        remarks.append(
-            f"judges whose names differ only in case or blanks count as several: {listed([*map(repr, alike)])}"
-        )
+    if alike := [repr(name) for name in _alike(frame["judge"])]:
+        remarks.append(f"judges whose names differ only in case or blanks count as several: {listed(alike)}")
     if "gold" in both and no_gold is not None:
         mark = pl.Series([str(no_gold)]).cast(frame["gold"].dtype, strict=False)[0]
         frame = frame.with_columns(gold=pl.when(pl.col("gold").ne_missing(mark)).then(pl.col("gold")))
