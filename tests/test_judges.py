@@ -579,6 +579,9 @@ def test_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert refused.returncode == 2
     assert "two judges or more" in refused.stderr
     assert not (tmp_path / "out.txt").exists()
+    alone = run_assay("agreement", "compare", small, folder=tmp_path)
+    assert alone.returncode == 2
+    assert "a comparison takes two sets of labels or more, not 1: two files, or --group twice" in alone.stderr
 
 
 def test_columns_that_are_no_judges_are_left_out_of_wide_tables(tmp_path: Path) -> None:

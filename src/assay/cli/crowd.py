@@ -148,6 +148,7 @@ class AuditRules(TypedDict, total=False):
         float, option(help="Largest mean difference that passes, as a share of the scale (0.1).", panel=RULES)
     ]
     most_flips: Annotated[float, option(help="Largest share of flipped items that passes (0.1).", panel=RULES)]
+    repeated: RepeatedLabels
     columns: Columns
 
 
@@ -171,6 +172,8 @@ def audit(
     stated: dict[str, Any] = {**rules, **drawing, "runs": inputs.opened(people, runs) if runs else None}
     if families:
         stated["families"] = dict(map(_run_and_family, families))
+    if measures and not runs:
+        raise ParameterError("-m, --measure is what runs are ranked by: name runs")
     if measures:
         stated["measure"] = options.only(measures, "-m, --measure")
     place, files = "assay.collections.llm:audit_judge", map(inputs.kept, (model, people))
