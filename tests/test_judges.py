@@ -9,6 +9,7 @@ import math
 import random
 import time
 from collections import Counter
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -509,6 +510,28 @@ def test_times_are_read_with_a_zone_or_without_and_labels_may_be_fractions() -> 
     assert labels.frame["time"].to_list() == [1772359200.0, 1772359200.0, None]
     again = read_labels(pl.DataFrame({"item": ["d1", "d2"], "judge": ["ana", "ana"], "label": [0.5, math.nan]}))
     assert (labels.frame["label"].to_list(), rows_of(again)) == ([0.5, 1.0, 2.0], [("d1", "ana", 0.5)])
+
+
+def test_times_of_data_frames_are_times(tmp_path: Path) -> None:
+    """Parquet and data frames have times of their own; a clock in another zone shows the same moment."""
+    times = [datetime(2026, 1, 1, hour, tzinfo=UTC) for hour in range(4)]
+    frame = pl.DataFrame({"item": ["a", "a", "b", "b"], "judge": ["x", "y"] * 2, "label": [1, 0, 1, 1], "time": times})
+    frame.write_parquet(tmp_path / "labels.parquet")
+    wanted = [time.timestamp() for time in times]
+    zoneless = frame.with_columns(pl.col("time").dt.replace_time_zone(None))
+    zoned = frame.with_columns(pl.col("time").dt.convert_time_zone("Europe/Berlin"))
+    for table in (frame, zoneless, zoned, zoneless.to_pandas(), zoned.to_pandas(), tmp_path / "labels.parquet"):
+        assert read_labels(table).frame["time"].to_list() == wanted
+    gone = zoneless.to_pandas().assign(time=lambda held: held["time"].where(held["item"] == "a"))
+    assert read_labels(gone).frame["time"].to_list() == [*wanted[:2], None, None]
+    days = frame.with_columns(pl.col("time").cast(pl.Date))
+    assert read_labels(days).frame["time"].to_list() == [wanted[0]] * 4
+
+
+def test_rows_without_a_judge_or_an_item_are_refused() -> None:
+    for row, what in ((("d1", None, 1), "judge"), ((None, "ana", 1), "item_id")):
+        with pytest.raises(FormatError, match=f"row 2: expected text or a number as {what}"):
+            Labels.of([("d1", "ana", 1), row])
 
 
 def test_labels_are_written_and_read_again(tmp_path: Path) -> None:

@@ -55,6 +55,8 @@ def aggregate(
 
     $ assay crowd aggregate crowd/labels.csv --qrels crowd.qrels
     """
+    if qrels is not None and to.path is not None and qrels.resolve() == to.path.resolve():
+        raise ParameterError(f"{qrels}: --output and --qrels are two files, not one")
     result = _crowd(labels, crowd, exclude, drawing, to)
     judgments: Any = None if qrels is None else result.to_qrels(rule, level=level)
     text = output.rendered(result, to)

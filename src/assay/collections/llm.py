@@ -208,6 +208,8 @@ def _key(frame: pl.DataFrame) -> list[str]:
 
 def _labels_of(source: Any, repeated: Repeated = "error") -> Labels:
     """Labels of a table, or of judgments, where documents below 0 are in the pool and not judged."""
+    if isinstance(source, Mapping):
+        source = Qrels.of(source)
     if isinstance(source, Qrels):
         frame = source.frame.rename({"doc_id": "item_id", "relevance": "label"})
         labels = Labels.of(frame if "judge" in frame.columns else frame.with_columns(judge=pl.lit(source.name)))

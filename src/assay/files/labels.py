@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from functools import partial
 from typing import Any
 
@@ -157,9 +158,19 @@ def _cells(table: NamedColumns, ours: str, theirs: str) -> pl.Series:
         return table.ids(theirs, ours)
     if kind == "number":
         return table.numbers(theirs, ours)
+    if kind == "text" and (times := _points_in_time(table.frame[theirs])) is not None:
+        return times
     values = _bare(table, theirs)
     table = table._replace(frame=table.frame.with_columns(values.alias(theirs)))
     return values.fill_nan(None) if values.dtype.is_float() else table.labels(theirs)
+
+
+def _points_in_time(values: pl.Series) -> pl.Series | None:
+    """Times as data frames and Parquet have them; None if it is text or numbers."""
+    if values.dtype == pl.Object:  # such as those of pandas, where an absent one is not itself
+        known = [value if isinstance(value, datetime) and value == value else None for value in values]  # noqa: PLR0124
+        values = pl.Series(values.name, known, strict=False)
+    return values if values.dtype.is_temporal() else None
 
 
 def _bare(table: NamedColumns, column: str) -> pl.Series:
