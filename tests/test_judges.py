@@ -347,6 +347,13 @@ def test_wide_tables_have_a_column_for_each_judge() -> None:
     assert read_labels(pl.DataFrame({"item": ["d1"], "ana": ["a"], "ben": ["b"]})).judges == ("ana", "ben")
 
 
+def test_numbered_judges_of_a_wide_table_are_no_columns_of_judgments() -> None:
+    """Its header has four words, the last a number, as judgments have."""
+    labels = read_labels(io.StringIO("doc,Rater 1,Rater 2,Rater 3\nd1,1,0,\nd2,1,1,1\n"))
+    assert labels.judges == ("Rater 1", "Rater 2", "Rater 3")
+    assert len(labels) == 5
+
+
 def test_marks_for_missing_numbers_are_no_labels_and_slips_are_told() -> None:
     wide = read_labels(io.StringIO("doc,ana,ben\nd1,1,NA\nd2,0,1\nd3,n/a,2\n"))
     assert wide.frame["label"].to_list() == [1, 0, 1, 2]

@@ -16,10 +16,9 @@ from assay.core.errors import InputError, ParameterError, argument, argument_nam
 from assay.core.evaluation_options import Columns, Seed
 from assay.core.options import Categories, RepeatedLabels, Resamples
 from assay.core.results import Result
-from assay.files.labels import read_labels
+from assay.files.labels import is_judged_by, read_labels
 from assay.files.named_columns import named_columns, names_in_any
 from assay.files.registry import formats, head_of
-from assay.files.runs import trec_qrels
 from assay.files.sources import Source, is_file
 from assay.measures.counting.judgments import Floats
 from assay.measures.definition import WeightsName
@@ -216,7 +215,7 @@ def _labels_of(source: Any, repeated: Repeated = "error") -> Labels:
     else:
         source = Source.of(source) if is_file(source) else source
         names, head = names_in_any(source), head_of(source) if isinstance(source, Source) else None
-        is_trec = head is not None and trec_qrels(head)
+        is_trec = head is not None and is_judged_by(head)
         # Who speaks alone need not have a name.
         is_named = is_trec or "judge" in roles_in("labels", names) or not (head or is_frame(source))
         labels = read_labels(source if is_named else {"people": source}, repeated=repeated)

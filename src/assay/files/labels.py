@@ -14,7 +14,7 @@ from assay.core.errors import EmptyFileError, FormatError, InputError, Parameter
 from assay.files.columns import Layout
 from assay.files.labelling_tools import ROLES, LabelRows, tool_of
 from assay.files.named_columns import as_whole, named_columns, names_of, refuse_absent
-from assay.files.registry import Loaded, formats, head_of
+from assay.files.registry import Head, Loaded, formats, head_of
 from assay.files.runs import line_of_row, load_columns, trec_qrels
 from assay.files.sources import Readable, Source, is_file
 from assay.files.times import utc_times
@@ -93,7 +93,7 @@ def _rows(source: Any, judges: Sequence[str] | None, judge: str | None = None) -
             raise EmptyFileError(source.name, "labels of several judges")
         if head.is_json and (read := tool_of(head)) is not None:
             return read(source, judge)
-        if trec_qrels(head):
+        if is_judged_by(head):
             return _judgments(source, judge)
         roles = roles_in("labels", names_of(head))
         known = None if "label" in roles else next((each for each in formats("qrels") if each.matches(head)), None)
@@ -110,6 +110,11 @@ def _rows(source: Any, judges: Sequence[str] | None, judge: str | None = None) -
     if judges is None and "label" in roles and ("judge" in roles or judge is not None):
         return _long(table, roles, judge)
     return _wide(table, roles, judges)
+
+
+def is_judged_by(head: Head) -> bool:
+    """Whether these are judgments whose second column names the judge, and not a table, `item,rater 1,rater 2`..."""
+    return trec_qrels(head) and "item_id" not in roles_in("labels", names_of(head))
 
 
 def _several(given: Mapping[str, Any] | Sequence[Any], judges: Sequence[str] | None) -> LabelRows:
