@@ -265,6 +265,21 @@ def test_every_document_is_asked_once_and_gold_stands_anywhere() -> None:
     assert not {"gold", "relevance"} & set(hits.frame.columns)
 
 
+def test_a_document_that_several_judged_is_asked_about_once_and_gold_is_one_answer() -> None:
+    judged = pl.DataFrame({"query_id": ["q1"] * 4, "doc_id": ["e1", "e1", "e2", "e2"], "judge": ["ana", "ben"] * 2,
+                           "relevance": [1, 1, 0, 1]})  # fmt: skip
+    assert make_hits(TOPICS, judged).key["doc_id"].sort().to_list() == ["e1", "e2"]
+    with pytest.raises(InputError, match="expected one judgment of each document, got those of ana, ben"):
+        make_hits(TOPICS, POOL, gold=judged)
+
+
+def test_gold_may_be_judgments_in_memory() -> None:
+    frame = pl.DataFrame({"query_id": ["q"] * 3, "doc_id": ["a"] * 3, "judge": ["x", "y", "z"], "label": [1, 1, 0]})
+    judged = pl.DataFrame({"query_id": ["q"], "doc_id": ["a"], "relevance": [1]})
+    for gold in (judged, judged.to_pandas(), {"q": {"a": 1}}, {"q a": 1}):
+        assert crowd(frame, method="majority", gold=gold).accuracy[:2] == (1, 1)
+
+
 def test_ten_workers_double_the_fee() -> None:
     assert make_hits(TOPICS, POOL, redundancy=10, price=0.1).settings["fee"] == pytest.approx(0.4)
 
@@ -331,6 +346,12 @@ def test_commands_aggregate_and_write_judgments(tmp_path: Path) -> None:
     assert read_qrels(tmp_path / "c.qrels").frame.height == 240
     workers = invoke(["crowd", "workers", str(EXAMPLE), "--csv", "--quiet"])
     assert workers.stdout.startswith("worker,labels,gold,accuracy")
+
+
+def test_judgments_never_take_the_place_of_the_other_output(tmp_path: Path) -> None:
+    done = run_assay("crowd", "aggregate", str(EXAMPLE), "--qrels", "c.csv", "-o", "c.csv", folder=tmp_path)
+    assert (done.returncode, done.stderr) == (2, "assay: c.csv: --output and --qrels are two files, not one\n")
+    assert not (tmp_path / "c.csv").exists()
 
 
 def test_a_label_outside_the_scale_ends_a_command_and_writes_nothing(tmp_path: Path) -> None:

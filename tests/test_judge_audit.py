@@ -198,6 +198,8 @@ def test_tables_that_do_not_fit_are_refused(model: Any, message: str) -> None:
     two = pl.DataFrame({"doc_id": ["d1", "d1"], "label": [1, 0], "model": ["m-1", "m-2"]})
     with pytest.raises(InputError, match="expected the labels of one model, got those of m-1, m-2"):
         audit_judge(two, Labels.of([("d1", "a", 1), ("d2", "a", 0)]))
+    with pytest.raises(InputError, match="expected the labels of one model, got those of m-1, m-2"):
+        audit_judge(two.rename({"model": "judge"}), Labels.of([("d1", "a", 1), ("d2", "a", 0)]))
 
 
 def test_one_label_everywhere_has_no_kappa_and_says_why() -> None:
@@ -220,6 +222,29 @@ def test_the_command_gives_every_form(tmp_path: Path) -> None:
     bad = run_assay("crowd", "audit", "bad.csv", judged, folder=tmp_path)
     assert bad.returncode == 2
     assert bad.stderr.startswith("assay: bad.csv:3: expected a label of the model")
+
+
+def test_judgments_of_several_judges_are_no_models_and_a_measure_needs_runs() -> None:
+    """Whoever mixes the two files up would otherwise read that the people's differences are flips."""
+    model, judged = str(DATA / "crowd" / "model.csv"), str(DATA / "bicycles" / "judgments.txt")
+    swapped = run_assay("crowd", "audit", judged, judged, folder=DATA)
+    assert swapped.returncode == 2
+    assert "expected the labels of one model, got those of ana, ben, cleo" in swapped.stderr
+    unused = run_assay("crowd", "audit", model, judged, "-m", "AP", folder=DATA)
+    assert (unused.returncode, unused.stdout) == (2, "")
+    assert "-m, --measure is what runs are ranked by: name runs" in unused.stderr
+
+
+def test_people_who_contradict_themselves_are_an_error_that_can_be_settled(tmp_path: Path) -> None:
+    (tmp_path / "model.csv").write_text("doc_id,label\na,1\nb,0\nc,1\n")
+    (tmp_path / "people.csv").write_text("doc_id,judge,label\na,ana,1\nb,ana,0\nc,ana,1\nb,ana,1\n")
+    words = ["crowd", "audit", "model.csv", "people.csv"]
+    refused = run_assay(*words, folder=tmp_path)
+    assert refused.returncode == 2
+    assert "people.csv:5: expected one label of 'b' by 'ana'" in refused.stderr
+    assert "--repeated" in refused.stderr
+    settled = run_assay(*words, "--repeated", "last", "--csv", "--table", "confusion", folder=tmp_path)
+    assert settled.stdout == "people,0,1\n0,0,0\n1,1,2\n"
 
 
 def test_words_have_no_order_unless_one_is_stated() -> None:
@@ -264,3 +289,12 @@ def test_documents_in_the_pool_that_nobody_judged_are_no_labels(tmp_path: Path) 
     )
     audit = audit_judge(model, tmp_path / "people.qrels", resamples=0)
     assert (audit.settings["items"], audit.criterion("kappa").value) == (20, 1.0)
+
+
+def test_people_who_speak_as_one_need_no_name_and_what_they_left_open_is_no_label(tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text("query_id,doc_id,relevance\nq,a,1\nq,b,0\nq,c,-1\n")
+    (tmp_path / "model.csv").write_text("query_id,doc_id,label\nq,a,1\nq,b,1\nq,c,1\n")
+    audit = audit_judge(tmp_path / "model.csv", tmp_path / "people.csv", resamples=0)
+    assert audit.confusion.rows() == [("0", 0, 1), ("1", 0, 1)]
+    words = pl.DataFrame({"item_id": ["a", "b"], "label": ["yes", "no"]})
+    assert audit_judge(words, words, resamples=0).criterion("kappa").value == 1.0

@@ -7,7 +7,9 @@ import itertools
 import json
 import math
 import random
+import time
 from collections import Counter
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +22,18 @@ from hypothesis import strategies as st
 from script_files import script
 
 import assay
-from assay import FormatError, InputError, Labels, ParameterError, agree, agree_on_systems, compare, doctor, read_labels
+from assay import (
+    FormatError,
+    InputError,
+    Labels,
+    ParameterError,
+    agree,
+    agree_on_systems,
+    audit_judge,
+    compare,
+    doctor,
+    read_labels,
+)
 from assay.files.writing import write
 
 BICYCLES = Path(assay.__file__).parent / "data" / "bicycles"
@@ -334,6 +347,13 @@ def test_wide_tables_have_a_column_for_each_judge() -> None:
     assert read_labels(pl.DataFrame({"item": ["d1"], "ana": ["a"], "ben": ["b"]})).judges == ("ana", "ben")
 
 
+def test_numbered_judges_of_a_wide_table_are_no_columns_of_judgments() -> None:
+    """Its header has four words, the last a number, as judgments have."""
+    labels = read_labels(io.StringIO("doc,Rater 1,Rater 2,Rater 3\nd1,1,0,\nd2,1,1,1\n"))
+    assert labels.judges == ("Rater 1", "Rater 2", "Rater 3")
+    assert len(labels) == 5
+
+
 def test_marks_for_missing_numbers_are_no_labels_and_slips_are_told() -> None:
     wide = read_labels(io.StringIO("doc,ana,ben\nd1,1,NA\nd2,0,1\nd3,n/a,2\n"))
     assert wide.frame["label"].to_list() == [1, 0, 1, 2]
@@ -342,6 +362,12 @@ def test_marks_for_missing_numbers_are_no_labels_and_slips_are_told() -> None:
     spelt = read_labels(io.StringIO("item,judge,label\nd1,ana,yes\nd1,ben,Yes\n"))
     assert spelt.remarks == ("labels that differ only in case count as different: yes, Yes",)
     assert [finding.check for finding in doctor(spelt).findings if "case" in finding.says] == ["odd-labels"]
+
+
+def test_judges_whose_names_are_nearly_the_same_are_told() -> None:
+    labels = read_labels(io.StringIO("item,judge,label\nd1,ana,1\nd1,Ana ,1\nd1,ben,0\n"))
+    assert labels.judges == ("ana", "Ana ", "ben")
+    assert labels.remarks == ("judges whose names differ only in case or blanks count as several: 'ana', 'Ana '",)
 
 
 def test_nan_is_no_label() -> None:
@@ -365,6 +391,38 @@ def test_judgments_with_the_judge_in_column_2_or_one_file_per_judge() -> None:
     assert labels.has_topics
     parts = {"ana": io.StringIO("q1 0 d1 1\nq1 0 d2 2\n"), "ben": io.StringIO("q1 0 d1 0\n")}
     assert sorted(rows_of(read_labels(parts))) == THREE
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "second"),
+    [
+        ("beir.tsv", *(f"query-id\tcorpus-id\tscore\nq\ta\t1\nq\tb\t{grade}\n" for grade in (0, 2))),
+        ("nested.json", '{"q": {"a": 1, "b": 0}}', '{"q": {"a": 1, "b": 2}}'),
+        ("three.txt", "q a 1\nq b 0\n", "q a 1\nq b 2\n"),
+        ("opensearch.json", *(json.dumps({"name": "w", "judgmentRatings": [{"query": "q", "ratings": [
+            {"docId": "a", "rating": "1.000"}, {"docId": "b", "rating": grade}]}]}) for grade in ("0.000", "2.000"))),
+    ],
+    ids=["BEIR", "nested", "three columns", "OpenSearch"],
+)  # fmt: skip
+def test_judgments_without_a_place_for_the_judge_are_one_judges_each(
+    tmp_path: Path, name: str, first: str, second: str
+) -> None:
+    files = {judge: tmp_path / f"{judge}-{name}" for judge in ("ana", "ben")}
+    for path, text in zip(files.values(), (first, second), strict=True):
+        path.write_text(text)
+    labels = read_labels(files)
+    assert sorted(labels.frame.select("query_id", "item_id", "judge", "label").rows()) == [
+        ("q", "a", "ana", 1), ("q", "a", "ben", 1), ("q", "b", "ana", 0), ("q", "b", "ben", 2),
+    ]  # fmt: skip
+    with pytest.raises(InputError, match=f"ana-{name}.*expected"):
+        read_labels(files["ana"])
+    audit = audit_judge(files["ana"], files["ben"], resamples=0)
+    assert audit.confusion.rows() == [("0", 0, 0, 0), ("1", 0, 1, 0), ("2", 1, 0, 0)]
+
+
+def test_a_message_about_one_file_of_judgments_without_judges_says_what_is_lacking() -> None:
+    with pytest.raises(InputError, match=r"expected labels of several judges, got 'JSON of qrels'.*one file per judge"):
+        read_labels(io.StringIO('{"q": {"a": 1, "b": 0}}'))
 
 
 def test_exports_of_label_studio() -> None:
@@ -461,6 +519,28 @@ def test_times_are_read_with_a_zone_or_without_and_labels_may_be_fractions() -> 
     assert (labels.frame["label"].to_list(), rows_of(again)) == ([0.5, 1.0, 2.0], [("d1", "ana", 0.5)])
 
 
+def test_times_of_data_frames_are_times(tmp_path: Path) -> None:
+    """Parquet and data frames have times of their own; a clock in another zone shows the same moment."""
+    times = [datetime(2026, 1, 1, hour, tzinfo=UTC) for hour in range(4)]
+    frame = pl.DataFrame({"item": ["a", "a", "b", "b"], "judge": ["x", "y"] * 2, "label": [1, 0, 1, 1], "time": times})
+    frame.write_parquet(tmp_path / "labels.parquet")
+    wanted = [time.timestamp() for time in times]
+    zoneless = frame.with_columns(pl.col("time").dt.replace_time_zone(None))
+    zoned = frame.with_columns(pl.col("time").dt.convert_time_zone("Europe/Berlin"))
+    for table in (frame, zoneless, zoned, zoneless.to_pandas(), zoned.to_pandas(), tmp_path / "labels.parquet"):
+        assert read_labels(table).frame["time"].to_list() == wanted
+    gone = zoneless.to_pandas().assign(time=lambda held: held["time"].where(held["item"] == "a"))
+    assert read_labels(gone).frame["time"].to_list() == [*wanted[:2], None, None]
+    days = frame.with_columns(pl.col("time").cast(pl.Date))
+    assert read_labels(days).frame["time"].to_list() == [wanted[0]] * 4
+
+
+def test_rows_without_a_judge_or_an_item_are_refused() -> None:
+    for row, what in ((("d1", None, 1), "judge"), ((None, "ana", 1), "item_id")):
+        with pytest.raises(FormatError, match=f"row 2: expected text or a number as {what}"):
+            Labels.of([("d1", "ana", 1), row])
+
+
 def test_labels_are_written_and_read_again(tmp_path: Path) -> None:
     labels = read_labels(JUDGMENTS)
     for ending in ("csv", "tsv", "jsonl", "parquet", "qrels"):
@@ -529,6 +609,9 @@ def test_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert refused.returncode == 2
     assert "two judges or more" in refused.stderr
     assert not (tmp_path / "out.txt").exists()
+    alone = run_assay("agreement", "compare", small, folder=tmp_path)
+    assert alone.returncode == 2
+    assert "a comparison takes two sets of labels or more, not 1: two files, or --group twice" in alone.stderr
 
 
 def test_columns_that_are_no_judges_are_left_out_of_wide_tables(tmp_path: Path) -> None:
@@ -606,6 +689,16 @@ def test_ratings_in_the_flat_exports_of_label_studio() -> None:
     lists = '{"item": "d", "judge": "ana", "label": ["a"]}\n{"item": "d", "judge": "ben", "label": ["a", "b"]}\n'
     with pytest.raises(FormatError, match="2: expected one label of an item by a judge, got 'a, b'"):
         read_labels(io.StringIO(lists))
+
+
+def test_hundreds_of_categories_take_seconds() -> None:
+    draw, width = random.Random(5), 500
+    rows = [(f"d{n}", judge, f"tag{n % width if draw.random() < 0.8 else draw.randrange(width)}")
+            for n in range(1500) for judge in ("ana", "ben")]  # fmt: skip
+    start = time.process_time()
+    result = agree(rows, ["Kappa", "FleissKappa"])
+    assert all(low < value < high for value, low, high in result.to_frame().select("value", "low", "high").rows())
+    assert time.process_time() - start < 15
 
 
 def test_agreement_below_chance_is_called_that() -> None:

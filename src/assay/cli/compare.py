@@ -140,6 +140,8 @@ def agreement(
     $ assay agreement compare bicycles/judgments.txt --group old=ana,ben --group new=ben,cleo
     """
     sets = items.label_sets(labels, groups, rules)
+    if len(sets) < 2:
+        raise ParameterError("a comparison takes two sets of labels or more, not 1: two files, or --group twice")
     _deliver([sets], options.stated(rules, "repeated", "columns"), to)
 
 

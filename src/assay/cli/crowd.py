@@ -55,6 +55,8 @@ def aggregate(
 
     $ assay crowd aggregate crowd/labels.csv --qrels crowd.qrels
     """
+    if qrels is not None and to.path is not None and qrels.resolve() == to.path.resolve():
+        raise ParameterError(f"{qrels}: --output and --qrels are two files, not one")
     result = _crowd(labels, crowd, exclude, drawing, to)
     judgments: Any = None if qrels is None else result.to_qrels(rule, level=level)
     text = output.rendered(result, to)
@@ -148,6 +150,7 @@ class AuditRules(TypedDict, total=False):
         float, option(help="Largest mean difference that passes, as a share of the scale (0.1).", panel=RULES)
     ]
     most_flips: Annotated[float, option(help="Largest share of flipped items that passes (0.1).", panel=RULES)]
+    repeated: RepeatedLabels
     columns: Columns
 
 
@@ -171,6 +174,8 @@ def audit(
     stated: dict[str, Any] = {**rules, **drawing, "runs": inputs.opened(people, runs) if runs else None}
     if families:
         stated["families"] = dict(map(_run_and_family, families))
+    if measures and not runs:
+        raise ParameterError("-m, --measure is what runs are ranked by: name runs")
     if measures:
         stated["measure"] = options.only(measures, "-m, --measure")
     place, files = "assay.collections.llm:audit_judge", map(inputs.kept, (model, people))

@@ -16,13 +16,13 @@ from assay.core.errors import InputError, ParameterError, argument_name, did_you
 from assay.core.evaluation_options import Columns, Seed
 from assay.core.options import Alpha, Categories, RepeatedLabels
 from assay.core.results import Result
-from assay.files import read_qrels
 from assay.files.labels import read_labels
 from assay.measures.counting.judgments import Floats, Ints, Mask
 from assay.measures.counting.ratings import Ratings, label_name
 from assay.stats.aggregation import Aggregate, Ties, dawid_skene, mace, majority, median
 from assay.stats.bootstrap import Interval, wilson
 from assay.subjects.judges.evaluation import is_numeric, opened, ratings_of
+from assay.subjects.ranking.evaluation import judgments_of
 from assay.tables import Qrels
 from assay.tables.labels import Labels
 
@@ -212,10 +212,10 @@ def _answers(labels: Labels, gold: Any) -> dict[str, str]:
         return {}
     if gold is None:
         known = labels.frame.select("gold").with_columns(item=labels.items).drop_nulls().unique(maintain_order=True)
-    elif isinstance(gold, Mapping):
+    elif isinstance(gold, Mapping) and not any(isinstance(label, Mapping) for label in gold.values()):
         known = pl.DataFrame({"item": list(gold), "gold": list(gold.values())})
     else:
-        judged = (gold if isinstance(gold, Qrels) else read_qrels(gold)).frame.filter(pl.col("relevance") >= 0)
+        judged = judgments_of(gold).frame.filter(pl.col("relevance") >= 0)
         known = judged.select(item=pl.format("{} {}", "query_id", "doc_id"), gold="relevance").unique()
     twice = known.filter(known["item"].is_duplicated())
     if twice.height:

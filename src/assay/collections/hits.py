@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 
-from assay.collections.run_ranks import PAIR
+from assay.collections.run_ranks import PAIR, judged_pairs
 from assay.core.domains import Real, Whole
 from assay.core.errors import InputError, ParameterError, listed, number_of
 from assay.core.evaluation_options import Seed
@@ -169,7 +169,7 @@ def _pool(source: Any) -> pl.DataFrame:
     if not columns.keys() >= set(PAIR) or "relevance" in roles_in("qrels", names):
         qrels = judgments_of(source).frame
         unjudged = qrels.filter(pl.col("relevance") < 0)
-        return (unjudged if unjudged.height else qrels).select(PAIR)
+        return (unjudged if unjudged.height else qrels).select(PAIR).unique(maintain_order=True)
     table = named_columns(source, "sampled pool")
     frame = pl.DataFrame([table.ids(columns[name], name).alias(name) for name in PAIR])
     if "order" in columns:  # of a sample, documents that were not drawn have none
@@ -180,7 +180,7 @@ def _pool(source: Any) -> pl.DataFrame:
 def _gold(source: Any) -> pl.DataFrame:
     if source is None:
         return pl.DataFrame(schema={"query_id": pl.String, "doc_id": pl.String, "relevance": pl.Float64})
-    return judgments_of(source).frame.filter(pl.col("relevance") >= 0).select(*PAIR, "relevance")
+    return judged_pairs(source)
 
 
 def _texts(source: Any) -> pl.DataFrame | None:

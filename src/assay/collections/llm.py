@@ -14,12 +14,11 @@ from assay.collections.judge_rankings import JudgeRankings, agree_on_systems
 from assay.core.domains import Real
 from assay.core.errors import InputError, ParameterError, argument, argument_name, listed, not_among, number_of
 from assay.core.evaluation_options import Columns, Seed
-from assay.core.options import Categories, Resamples
+from assay.core.options import Categories, RepeatedLabels, Resamples
 from assay.core.results import Result
-from assay.files.labels import read_labels
+from assay.files.labels import is_judged_by, read_labels
 from assay.files.named_columns import named_columns, names_in_any
-from assay.files.registry import head_of
-from assay.files.runs import trec_qrels
+from assay.files.registry import formats, head_of
 from assay.files.sources import Source, is_file
 from assay.measures.counting.judgments import Floats
 from assay.measures.definition import WeightsName
@@ -31,7 +30,7 @@ from assay.stats.weighted_samples import PatternSample
 from assay.subjects.judges.evaluation import JudgeAgreement, agree, is_numeric, ratings_of
 from assay.subjects.ranking.evaluation import named_runs
 from assay.tables import Qrels
-from assay.tables.labels import Labels
+from assay.tables.labels import Labels, Repeated
 from assay.tables.roles import folded_name, is_frame, named_by, roles_in
 
 Outcome: TypeAlias = Literal["usable", "not usable", "cannot say"]
@@ -123,6 +122,7 @@ def audit_judge(
     least_tau: float = LEAST_TAU,
     most_lenient: float = MOST_LENIENT,
     most_flips: float = MOST_FLIPS,
+    repeated: RepeatedLabels = "error",
     columns: Columns = None,
     resamples: Resamples = 1000,
     seed: Seed = 0,
@@ -134,7 +134,8 @@ def audit_judge(
     says so; columns such as `model`, `prompt_hash` and `temperature` say how the labels came about.
     With `runs`, systems are ranked by both judgments under `measure`; `families` says which model each run is built on,
     `family` the judge's own. `slices`: columns of the model's table, or `query_id`, within which both are compared.
-    `categories`: all labels in their order, which has to be stated where they are words.
+    `categories`: all labels in their order, which has to be stated where they are words. `repeated`: what holds where
+    one of the people labels an item again, and differently.
 
     Usable: kappa is at least `least_kappa` with its whole interval, the mean difference of labels is at most
     `most_lenient` of the scale, labels flip for at most `most_flips` of items labelled again, and the ranking of
@@ -152,7 +153,7 @@ def audit_judge(
     _check_families(families, family, runs)
     with named_by(columns):
         passes, recorded = _passes(model, slices)
-        judged = _labels_of(people)
+        judged = _labels_of(people, repeated)
     first = passes.unique(_key(passes), keep="first", maintain_order=True)
     both, notes = _both(first, judged)
     result = agree(_as_judges(both), ["Agreement"], categories=categories, resamples=resamples, seed=seed)
@@ -204,15 +205,21 @@ def _key(frame: pl.DataFrame) -> list[str]:
     return [column for column in ("query_id", "item_id") if column in frame.columns]
 
 
-def _labels_of(source: Any) -> Labels:
+def _labels_of(source: Any, repeated: Repeated = "error") -> Labels:
     """Labels of a table, or of judgments, where documents below 0 are in the pool and not judged."""
+    if isinstance(source, Mapping):
+        source = Qrels.of(source)
     if isinstance(source, Qrels):
         frame = source.frame.rename({"doc_id": "item_id", "relevance": "label"})
         labels = Labels.of(frame if "judge" in frame.columns else frame.with_columns(judge=pl.lit(source.name)))
     else:
         source = Source.of(source) if is_file(source) else source
-        labels = read_labels(source)
-        if not isinstance(source, Source) or not trec_qrels(head_of(source)):
+        names, head = names_in_any(source), head_of(source) if isinstance(source, Source) else None
+        is_trec = head is not None and is_judged_by(head)
+        # Who speaks alone need not have a name.
+        is_named = is_trec or "judge" in roles_in("labels", names) or not (head or is_frame(source))
+        labels = read_labels(source if is_named else {"people": source}, repeated=repeated)
+        if head is None or not (is_trec or (not is_named and any(each.matches(head) for each in formats("qrels")))):
             return labels
     return replace(labels, frame=labels.frame.filter(pl.col("label") >= 0))
 
@@ -222,7 +229,8 @@ def _passes(given: Any, slices: Sequence[str]) -> tuple[pl.DataFrame, dict[str, 
     has_columns = (is_file(given) or is_frame(given)) and not isinstance(given, Labels | Qrels)
     source = Source.of(given) if has_columns and is_file(given) else given
     if not has_columns or not {"item_id", "label"} <= set(roles_in("labels", names_in_any(source))):
-        frame, path, recorded = _labels_of(source).frame, "the model's labels", {}
+        labels, recorded = _labels_of(source), {}
+        frame, path, makers = labels.frame, labels.origin, [pl.Series(labels.judges)]
     else:
         table = named_columns(source, "labels")
         roles, path = roles_in("labels", table.frame.columns), table.path
@@ -239,9 +247,12 @@ def _passes(given: Any, slices: Sequence[str]) -> tuple[pl.DataFrame, dict[str, 
         values = {
             name: frame[others[name]].drop_nulls().unique(maintain_order=True) for name in _RECORDED if name in others
         }
-        if len(models := values.get("model", pl.Series())) > 1:
-            raise InputError(f"{path}: expected the labels of one model, got those of {listed(models.to_list())}")
+        makers = [table.ids(roles["judge"], "judge").unique(maintain_order=True)] if "judge" in roles else []
+        makers += [values["model"]] if "model" in values else []
         recorded = {name: listed(each.to_list()) for name, each in values.items()}
+    for several in makers:
+        if len(several) > 1:
+            raise InputError(f"{path}: expected the labels of one model, got those of {listed(several.to_list())}")
     lacking = [name for name in slices if name not in frame.columns]
     if lacking:
         raise ParameterError(f"{argument_name('slices')}: {path} has no column {listed(lacking)}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from functools import partial
 from typing import Any
 
@@ -21,8 +22,8 @@ from assay.core.errors import (
 )
 from assay.files.columns import Layout
 from assay.files.labelling_tools import ROLES, LabelRows, tool_of
-from assay.files.named_columns import as_whole, named_columns, refuse_absent
-from assay.files.registry import head_of
+from assay.files.named_columns import as_whole, named_columns, names_of, refuse_absent
+from assay.files.registry import Head, Loaded, formats, head_of
 from assay.files.runs import line_of_row, load_columns, trec_qrels
 from assay.files.sources import Readable, Source, is_file
 from assay.files.times import utc_times
@@ -74,8 +75,8 @@ def read_labels(
             return given
         origin = "in memory"
         if isinstance(given, Mapping | list | tuple):
-            rows, parts = _several(given, judges), given.values() if isinstance(given, Mapping) else given
-            origin = "several files" if all(map(is_file, parts)) else origin
+            rows, parts = _several(given, judges), list(given.values() if isinstance(given, Mapping) else given)
+            origin = origin if not all(map(is_file, parts)) else "several files" if parts[1:] else rows.where(0)[0]
         elif not is_file(given) and not is_frame(given):
             raise ParameterError(_no_labels(given))
         else:
@@ -101,8 +102,15 @@ def _rows(source: Any, judges: Sequence[str] | None, judge: str | None = None) -
             raise EmptyFileError(source.name, "labels of several judges")
         if head.is_json and (read := tool_of(head)) is not None:
             return read(source, judge)
-        if trec_qrels(head):
+        if is_judged_by(head):
             return _judgments(source, judge)
+        roles = roles_in("labels", names_of(head))
+        known = None if "label" in roles else next((each for each in formats("qrels") if each.matches(head)), None)
+        if known is not None and judge is not None:
+            return _of_one_judge(known.read(source, judge), source, judge)
+        if known is not None and "item_id" not in roles:
+            note = "these name no judge: give one file per judge"
+            raise FormatError(source.name, None, expected="labels of several judges", got=known.title, note=note)
     table = named_columns(source, "labels")
     names = table.frame.columns
     if judges is None and "workerid" in map(folded_name, names) and any(name.startswith("Input.") for name in names):
@@ -111,6 +119,11 @@ def _rows(source: Any, judges: Sequence[str] | None, judge: str | None = None) -
     if judges is None and "label" in roles and ("judge" in roles or judge is not None):
         return _long(table, roles, judge)
     return _wide(table, roles, judges)
+
+
+def is_judged_by(head: Head) -> bool:
+    """Whether these are judgments whose second column names the judge, and not a table, `item,rater 1,rater 2`..."""
+    return trec_qrels(head) and "item_id" not in roles_in("labels", names_of(head))
 
 
 def _several(given: Mapping[str, Any] | Sequence[Any], judges: Sequence[str] | None) -> LabelRows:
@@ -162,9 +175,19 @@ def _cells(table: NamedColumns, ours: str, theirs: str) -> pl.Series:
         return table.ids(theirs, ours)
     if kind == "number":
         return table.numbers(theirs, ours)
+    if kind == "text" and (times := _points_in_time(table.frame[theirs])) is not None:
+        return times
     values = _bare(table, theirs)
     table = table._replace(frame=table.frame.with_columns(values.alias(theirs)))
     return values.fill_nan(None) if values.dtype.is_float() else table.labels(theirs)
+
+
+def _points_in_time(values: pl.Series) -> pl.Series | None:
+    """Times as data frames and Parquet have them; None if it is text or numbers."""
+    if values.dtype == pl.Object:  # such as those of pandas, where an absent one is not itself
+        known = [value if isinstance(value, datetime) and value == value else None for value in values]  # noqa: PLR0124
+        values = pl.Series(values.name, known, strict=False)
+    return values if values.dtype.is_temporal() else None
 
 
 def _bare(table: NamedColumns, column: str) -> pl.Series:
@@ -320,6 +343,12 @@ def _judgments(source: Source, judge: str | None) -> LabelRows:
     return LabelRows(frame if judge is None else frame.with_columns(judge=pl.lit(judge)), partial(line_of_row, source))
 
 
+def _of_one_judge(judgments: Loaded, source: Source, judge: str) -> LabelRows:
+    """Judgments in a format that has no place for a judge."""
+    frame = judgments.frame.select("query_id", pl.col("doc_id").alias("item_id"), pl.col("relevance").alias("label"))
+    return LabelRows(frame.with_columns(judge=pl.lit(judge)), judgments.where or (lambda _: (source.name, None)))
+
+
 # Types ----------------------------------------------------------------------------------------------------------------
 
 
@@ -339,6 +368,8 @@ def _typed(rows: LabelRows, no_gold: Any) -> tuple[pl.DataFrame, list[str]]:
             frame["label"].is_infinite().fill_null(False), rows.where, "a finite number as label", frame["label"]
         )
     remarks += _oddities(frame["label"])
+    if alike := [repr(name) for name in _alike(frame["judge"])]:
+        remarks.append(f"judges whose names differ only in case or blanks count as several: {listed(alike)}")
     if "gold" in both and no_gold is not None:
         mark = pl.Series([str(no_gold)]).cast(frame["gold"].dtype, strict=False)[0]
         frame = frame.with_columns(gold=pl.when(pl.col("gold").ne_missing(mark)).then(pl.col("gold")))
@@ -373,10 +404,14 @@ def _oddities(labels: pl.Series) -> Iterator[str]:
     if 2 * len(words) < len(known):
         odd = listed(words.unique(maintain_order=True).to_list())
         yield f"labels are read as text: {len(words):,} of {number_of('label', len(known))} not a number ({odd})"
-    kinds = known.unique(maintain_order=True)
-    alike = kinds.filter(kinds.str.to_lowercase().is_duplicated())
-    if len(alike):
-        yield f"labels that differ only in case count as different: {listed(alike.to_list())}"
+    if alike := _alike(known):
+        yield f"labels that differ only in case count as different: {listed(alike)}"
+
+
+def _alike(names: pl.Series) -> list[str]:
+    """Names that differ from another one in case or in blanks around it only."""
+    kinds = names.unique(maintain_order=True)
+    return kinds.filter(kinds.str.strip_chars().str.to_lowercase().is_duplicated()).to_list()
 
 
 def _numbers(columns: list[pl.Series]) -> list[pl.Series]:

@@ -10,7 +10,7 @@ import polars as pl
 
 from assay.core.domains import Choice
 from assay.core.errors import FormatError, InputError, argument, number_of
-from assay.tables.roles import Where
+from assay.tables.roles import Where, refuse_rows
 
 _IN_MEMORY = "in memory"
 #: What holds where a judge labels an item again, and differently.
@@ -83,6 +83,8 @@ class Labels:
         def given_row(row: int) -> tuple[str, int | None]:
             return f"{origin}: row {int(labelled[row]) + 1}", None
 
+        for column in set(_KEY) & set(kept):
+            refuse_rows(frame[column].is_null(), where or given_row, f"text or a number as {column}")
         return cls(frame, name, origin)._once(where or given_row, repeated)
 
     def _once(self, where: Where, repeated: Repeated) -> Labels:
