@@ -266,3 +266,19 @@ def test_tables_of_each_system_have_headings_and_notes_are_called_so() -> None:
     ]  # fmt: skip
     assert page.count("Two systems") == 2  # the heading, and the title of the window
     assert "On 20 items." in page
+
+
+def test_a_table_named_like_a_measure_keeps_its_small_letter() -> None:
+    frame = pl.DataFrame({"system": ["bm25"], "value": [0.5]})
+    tables = [
+        Table(name, frame, (Column("system"), Column("value", name, "number")), name) for name in ("nDCG@10", "bpref")
+    ]
+    page = html.write(Document("example", (Section("standings", parts=(*tables,)),), page=True))
+    assert re.findall(r"<h3[^>]*>([^<]*)</h", page) == ["nDCG@10", "bpref"]
+
+
+def test_what_is_to_be_typed_is_set_as_code_and_advice_has_one_mark() -> None:
+    task = Task("note", "even", "id `<b>`", "ids", ("line 3",), "`assay compare` says <more>")
+    page = html.write(Document("example", (Section("s", parts=(task,)),), page=True))
+    assert "id `&lt;b&gt;`" in page
+    assert '<li>line 3</li><li class="to-do"><code>assay compare</code> says &lt;more&gt;</li>' in page

@@ -34,6 +34,7 @@ _SUMMARY = "summary"
 _NAMED = {"notes", "warnings"}
 # What is to be typed stays as it is: its first group.
 _MINUS = re.compile(r"(--[\w-]+ \S+)|(?<![^\s(±\[])-(?=\d)")
+_TYPED = re.compile(r"`([^`]+)`")
 _P = re.compile(r"\bp ([=<>]) (?=\d)")
 # Letters that are written from right to left, and words of them one after the other.
 _LEFTWARD = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff"
@@ -103,6 +104,15 @@ def named(text: str) -> Markup:
     return Markup(f"<bdi>{escape(text)}</bdi>")
 
 
+def coded(text: Markup) -> Markup:
+    """A sentence of ours in which what is to be typed stands between backquotes.
+
+    >>> coded(prose("say `--noise -1`"))
+    Markup('say <code>--noise -1</code>')
+    """
+    return Markup(_TYPED.sub(r"<code>\1</code>", str(text)))
+
+
 def slug(text: str) -> str:
     """A text as a part of an id.
 
@@ -125,15 +135,10 @@ def _headed(section: Section) -> Section:
     if section.name in _NAMED:
         return replace(section, title=section.name.capitalize())
     parts = [_headed(part) if isinstance(part, Section) else part for part in section.parts]
-    captions = [part.caption for part in parts if isinstance(part, Table) and part.caption and not part.look]
-    if len(captions) == 1 and not any(isinstance(part, Section) for part in parts):
-        return replace(section, title=_capital(captions[0]))
-    parts = [
-        Section(part.name, _capital(part.caption), (part,))
-        if isinstance(part, Table) and part.caption in captions
-        else part
-        for part in parts
-    ]
+    tables = [part for part in parts if isinstance(part, Table) and part.caption and not part.look]
+    if len(tables) == 1 and not any(isinstance(part, Section) for part in parts):
+        return replace(section, title=_heading(tables[0]))
+    parts = [Section(part.name, _heading(part), (part,)) if part in tables else part for part in parts]
     return replace(section, parts=tuple(parts))
 
 
@@ -143,6 +148,12 @@ def _titled(section: Section, document: Document) -> Section:
     parts = [part for part in section.parts if part not in claims]
     headed = _headed(replace(section, parts=tuple(parts)))
     return replace(headed, title="") if headed.title == _capital(document.title) else headed
+
+
+def _heading(table: Table) -> str:
+    """The caption of a table as a heading; the name of a measure, as its column has it, stays as it is: nDCG."""
+    is_name = any(column.head == table.caption for column in table.columns)
+    return table.caption if is_name else _capital(table.caption)
 
 
 def _capital(caption: str) -> str:
@@ -163,7 +174,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"prose": prose, "named": named, "slug": slug}
+    environment.filters |= {"prose": prose, "coded": coded, "named": named, "slug": slug}
     environment.globals |= {
         "rows_of": _rows_of,
         "size_of": _size_of,
