@@ -47,7 +47,7 @@ def _summary(result: ClickModelComparison) -> Iterator[str]:
         yield f"Every model rules out something that happened{hint}."
     elif result.table.height > 1:
         alike = result.table.filter((pl.col("model") != best) & (pl.col("behind_best_high") >= 0))["model"].to_list()
-        others = f"; no clear difference to {', '.join(alike)}" if alike else ", clearly better than all others"
+        others = f"; no clear difference from {', '.join(alike)}" if alike else ", clearly better than all others"
         yield f"Best: {best} predicts the held-out clicks best{others}."
     pages = (number_of("page", settings[name]) for name in ("training_pages", "held_out_pages"))
     how = "the latest" if settings["split"] == "time" else f"drawn at random, seed {settings['seed']}"
