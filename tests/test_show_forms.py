@@ -279,6 +279,9 @@ def test_a_table_named_like_a_measure_keeps_its_small_letter() -> None:
 
 def test_what_is_to_be_typed_is_set_as_code_and_advice_has_one_mark() -> None:
     task = Task("note", "even", "id `<b>`", "ids", ("line 3",), "`assay compare` says <more>")
-    page = html.write(Document("example", (Section("s", parts=(task,)),), page=True))
+    warning = Prose("", "warning", ("scores rise: `assay doctor x` says more",), "Mind this")
+    summary = Section("summary", parts=(warning,))
+    page = html.write(Document("example", (summary, Section("s", parts=(task,))), page=True))
+    assert "<li>scores rise: <code>assay doctor x</code> says more</li>" in page
     assert "id `&lt;b&gt;`" in page
     assert '<li>line 3</li><li class="to-do"><code>assay compare</code> says &lt;more&gt;</li>' in page

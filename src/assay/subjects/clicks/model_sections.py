@@ -136,7 +136,8 @@ def _curve(
 ) -> Figure:
     frame = frame.rename({"model": "system"})
     series = [Series(each) for each in _shown(result) if each in set(frame["system"])]
-    figure = lines(frame, ("rank", Scale("rank", whole=True)), up, series, key="model")
+    across = Scale("rank", 1.0, max(2.0, *map(float, frame["rank"])), whole=True)
+    figure = lines(frame, ("rank", across), up, series, key="model")
     return replace(figure, name=name, title=title, says=f"{title}, one line for each model")
 
 
