@@ -22,7 +22,7 @@ from assay.core.words import MARKS
 from assay.show import canvas, svg
 from assay.show.cells import Cell, grid
 from assay.show.figure import Axis, Figure, around
-from assay.show.legible import legible
+from assay.show.legible import legible, with_minus_signs
 from assay.show.model import Column, Document, Prose, Section, Style, Table
 from assay.show.svg import asset
 
@@ -32,8 +32,6 @@ _SCRIPTS = ("script.js", "classifier.js")
 _SUMMARY = "summary"
 #: Parts of a page that are called as they are named.
 _NAMED = {"notes", "warnings"}
-# What is to be typed stays as it is: its first group.
-_MINUS = re.compile(r"(--[\w-]+ \S+)|(?<![^\s(±\[])-(?=\d)")
 _TYPED = re.compile(r"`([^`]+)`")
 _P = re.compile(r"\bp ([=<>]) (?=\d)")
 # Letters that are written from right to left, and words of them one after the other.
@@ -86,9 +84,7 @@ def prose(text: str) -> Markup:
     >>> prose("say --noise -1")  # to be typed as it is
     Markup('say --noise -1')
     """
-    # There are thousands of cells: most are looked at no further.
-    if "-" in text:
-        text = _MINUS.sub(lambda minus: minus[1] or "−", text)
+    text = with_minus_signs(text)
     if "p " in text:
         text = _P.sub("p\u00a0\\1\u00a0", text)
     safe = escape(text)
