@@ -521,6 +521,7 @@ def test_the_page_draws_the_best_models_first_and_in_the_same_colours() -> None:
     result = compare_click_models(log, ["GCTR", "CM", "PBM", "RCTR", "DBN"], split="random")
     document = comparison_document(result)
     figures = [part for section in document.sections for part in section.parts if isinstance(part, Figure)]
+    assert {(panel.x.low, panel.x.high) for figure in figures for panel in figure.panels} == {(1, 3)}
     drawn = [[each.name for each in figure.series] for figure in figures]
     rates = [name for name in result.order if name in {"GCTR", "RCTR"}]
     models = [name for name in result.order if name not in rates]

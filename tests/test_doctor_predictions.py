@@ -572,3 +572,7 @@ def test_the_reader_speaks_of_options_on_the_command_line(tmp_path: Path) -> Non
     path.write_text("item_id,truth,score\na,1\n", encoding="utf-8")
     done = invoke(["classifier", "doctor", str(path), "--truth", "nowhere"])
     assert "truth=" not in done.output
+
+
+def test_folds_are_not_taken_for_the_content_of_items() -> None:
+    assert "same-items" not in {found.check for found in doctor(LETTERS / "folds.csv", pos_label="spam").findings}

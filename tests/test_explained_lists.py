@@ -61,6 +61,7 @@ def test_what_goes_with_several_lists_is_said_once_or_for_each() -> None:
         ("AP", "give judgments and a run, or --grades, or --counts, or --points"),
         ("AP --grades 1 --points 1@0", "or --points, not several"),
         ("AP qrels.txt", "give a run after the judgments"),
+        ("qrels.txt words.run", "the measure comes first: MEASURE QRELS RUN"),
         ("AP qrels.txt words.run -q t99", "choose a query of"),
         ("AP --grades 1,x", "--grades: expected a number, got 'x'"),
         ("SetF --counts 1,2", "--counts is three or four whole numbers"),

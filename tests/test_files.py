@@ -436,6 +436,12 @@ def test_a_file_of_the_other_kind_is_told_for_what_it_looks_like(document: str) 
         read_qrels(file(lines([("q1", "Q0", document, "1", "2.5", "mine")])))
 
 
+def test_a_table_with_commas_and_no_header_is_told_what_it_lacks() -> None:
+    for row in "q1,d1,1", "q1;d1;1":
+        with pytest.raises(FormatError, match=r"needs a first line that names its columns"):
+            read_qrels(file(f"{row}\n"))
+
+
 def test_a_file_of_neither_kind_shows_its_first_line() -> None:
     for read in read_run, read_qrels:
         with pytest.raises(FormatError, match="got 'query, document, score'") as error:

@@ -282,6 +282,16 @@ def test_paper_shows_the_queries_and_no_controls(visited: Visited, bicycles: Pat
         assert visit.page.locator(".query").nth(place).locator(".ranking").first.is_visible()
 
 
+def test_on_paper_the_name_of_an_axis_stays_clear_of_its_numbers(visited: Visited, bicycles: Path) -> None:
+    visit = visited(bicycles)
+    visit.page.emulate_media(media="print")
+    gaps = visit.ask("""() => [...document.querySelectorAll('#curves .axis-name.right, .query[open] .axis-name.right')]
+      .map(name => name.getBoundingClientRect().top - Math.max(...[...name.parentElement.querySelectorAll('svg text')]
+        .map(text => text.getBoundingClientRect().bottom)))""")
+    assert len(gaps) == 2
+    assert min(gaps) > 0
+
+
 def test_printing_opens_queries_and_closes_them_again(visited: Visited, bicycles: Path) -> None:
     visit = visited(bicycles)
     count = "() => document.querySelectorAll('.query[open]').length"

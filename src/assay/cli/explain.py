@@ -141,7 +141,7 @@ def search(
         items.refuse(settings(lists, "relevant", "exist"), "goes with --grades")
     if qrels is not None:
         if run is None:
-            raise ParameterError("give a run after the judgments")
+            raise ParameterError("give a run after the judgments; the measure comes first: MEASURE QRELS RUN")
         _deliver(measure, [qrels, _opened(qrels, run)], {**rules, "query": query}, to)
         return
     of_lists = {"collection_size", "undefined", *(["relevance_level"] if lists.grades else [])}

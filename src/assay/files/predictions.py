@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import polars as pl
 
-from assay.core.errors import FormatError, ParameterError, argument, listed
+from assay.core.errors import FormatError, ParameterError, argument, listed, number_of
 from assay.files.named_columns import (
     as_whole,
     chosen,
@@ -20,7 +20,7 @@ from assay.files.named_columns import (
 )
 from assay.files.sources import Readable, Source
 from assay.tables.label_arrays import ScoreColumns, lists_of_indicators
-from assay.tables.label_columns import FOLD_DOMAINS, ids_of
+from assay.tables.label_columns import FOLD_DOMAINS, IS_TESTED, ids_of
 from assay.tables.label_rules import Nulls, distinct
 from assay.tables.named_columns import NamedColumns
 from assay.tables.predictions import Predictions, assembled
@@ -359,8 +359,22 @@ def _system_table(
         scores,
         name=name,
         where=lambda row: table.where(row if rows is None else int(rows[row])),
-        remarks=tuple(f"{name}: {aside}" for aside in layout.aside),
+        remarks=tuple(f"{name}: {note}" for note in (*layout.aside, *_trained(table, rows, kept))),
     )
+
+
+def _trained(table: NamedColumns, rows: pl.Series | None, kept: Mapping[str, pl.Series]) -> Iterator[str]:
+    """Say that a file of folds also holds what was learned from, where nothing tells these rows apart."""
+    if "split" in kept or table.frame.schema.get("split") not in {pl.String, pl.Categorical}:
+        return
+    words = table.frame["split"].cast(pl.String).str.to_lowercase()
+    tested = (words if rows is None else words.gather(rows)).replace_strict(IS_TESTED, default=None)
+    learned = int((~tested).sum())
+    if learned and learned < len(tested) and not tested.null_count():
+        yield (
+            f"{learned:,} of {number_of('row', len(tested))} are training rows by the column 'split', and count "
+            "like tested ones: leave them out, or cross-validate"
+        )
 
 
 def _kept(table: NamedColumns, keep: Mapping[str, str | None]) -> dict[str, pl.Series]:

@@ -193,6 +193,8 @@ def detect(source: Source, kind: Kind | None = None, name: str | None = None) ->
     is_header = len(names) > 1 and "".join(names).isprintable() and not any(map(is_number, words))
     if kind is not None and not fitting and is_header:
         raise absent(kind, names, source.name, None if head.is_binary else number)
+    if not fitting and any(separator in line for separator in (b",", b";")):
+        note = "a table with commas needs a first line that names its columns"
     got = " ".join(line.decode(errors="replace").split())
     raise FormatError(source.name, number, expected=_wanted(kind), got=got, note=note)
 

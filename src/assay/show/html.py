@@ -22,7 +22,7 @@ from assay.core.words import MARKS
 from assay.show import canvas, svg
 from assay.show.cells import Cell, grid
 from assay.show.figure import Axis, Figure, around
-from assay.show.legible import legible
+from assay.show.legible import legible, with_minus_signs
 from assay.show.model import Column, Document, Prose, Section, Style, Table
 from assay.show.svg import asset
 
@@ -32,8 +32,7 @@ _SCRIPTS = ("script.js", "classifier.js")
 _SUMMARY = "summary"
 #: Parts of a page that are called as they are named.
 _NAMED = {"notes", "warnings"}
-# What is to be typed stays as it is: its first group.
-_MINUS = re.compile(r"(--[\w-]+ \S+)|(?<![^\s(±\[])-(?=\d)")
+_TYPED = re.compile(r"`([^`]+)`")
 _P = re.compile(r"\bp ([=<>]) (?=\d)")
 # Letters that are written from right to left, and words of them one after the other.
 _LEFTWARD = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff"
@@ -85,9 +84,7 @@ def prose(text: str) -> Markup:
     >>> prose("say --noise -1")  # to be typed as it is
     Markup('say --noise -1')
     """
-    # There are thousands of cells: most are looked at no further.
-    if "-" in text:
-        text = _MINUS.sub(lambda minus: minus[1] or "−", text)
+    text = with_minus_signs(text)
     if "p " in text:
         text = _P.sub("p\u00a0\\1\u00a0", text)
     safe = escape(text)
@@ -101,6 +98,15 @@ def named(text: str) -> Markup:
     Markup('<bdi>&lt;script&gt;</bdi>')
     """
     return Markup(f"<bdi>{escape(text)}</bdi>")
+
+
+def coded(text: Markup) -> Markup:
+    """A sentence of ours in which what is to be typed stands between backquotes.
+
+    >>> coded(prose("say `--noise -1`"))
+    Markup('say <code>--noise -1</code>')
+    """
+    return Markup(_TYPED.sub(r"<code>\1</code>", str(text)))
 
 
 def slug(text: str) -> str:
@@ -125,15 +131,10 @@ def _headed(section: Section) -> Section:
     if section.name in _NAMED:
         return replace(section, title=section.name.capitalize())
     parts = [_headed(part) if isinstance(part, Section) else part for part in section.parts]
-    captions = [part.caption for part in parts if isinstance(part, Table) and part.caption and not part.look]
-    if len(captions) == 1 and not any(isinstance(part, Section) for part in parts):
-        return replace(section, title=_capital(captions[0]))
-    parts = [
-        Section(part.name, _capital(part.caption), (part,))
-        if isinstance(part, Table) and part.caption in captions
-        else part
-        for part in parts
-    ]
+    tables = [part for part in parts if isinstance(part, Table) and part.caption and not part.look]
+    if len(tables) == 1 and not any(isinstance(part, Section) for part in parts):
+        return replace(section, title=_heading(tables[0]))
+    parts = [Section(part.name, _heading(part), (part,)) if part in tables else part for part in parts]
     return replace(section, parts=tuple(parts))
 
 
@@ -143,6 +144,12 @@ def _titled(section: Section, document: Document) -> Section:
     parts = [part for part in section.parts if part not in claims]
     headed = _headed(replace(section, parts=tuple(parts)))
     return replace(headed, title="") if headed.title == _capital(document.title) else headed
+
+
+def _heading(table: Table) -> str:
+    """The caption of a table as a heading; the name of a measure, as its column has it, stays as it is: nDCG."""
+    is_name = any(column.head == table.caption for column in table.columns)
+    return table.caption if is_name else _capital(table.caption)
 
 
 def _capital(caption: str) -> str:
@@ -163,7 +170,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"prose": prose, "named": named, "slug": slug}
+    environment.filters |= {"prose": prose, "coded": coded, "named": named, "slug": slug}
     environment.globals |= {
         "rows_of": _rows_of,
         "size_of": _size_of,

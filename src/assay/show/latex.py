@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from assay import __version__
 from assay.show.cells import Cell, grid
-from assay.show.legible import legible, on_one_line
+from assay.show.legible import legible, on_one_line, with_minus_signs
 from assay.show.model import Document, Part, Prose, References, Section, Table, Task, Verdict
 
 _BLANKS = re.compile(r"\s+")
@@ -139,11 +139,16 @@ def _bibliography(references: References) -> str:
 
 
 def escaped(text: str) -> str:
-    r"""Text as LaTeX shows it, on one line.
+    r"""Text as LaTeX shows it, on one line, its numbers with true minus signs.
 
-    >>> print(escaped("±0.01 of a_b, 50 %"))
-    $\pm$0.01 of a\_b, 50 \%
+    >>> print(escaped("-0.05 ±0.01 of a_b, 50 %"))
+    $-$0.05 $\pm$0.01 of a\_b, 50 \%
     """
+    return _to_the_letter(with_minus_signs(on_one_line(text)))
+
+
+def _to_the_letter(text: str) -> str:
+    """The same for what is to be typed."""
     line = _BLANKS.sub(" ", on_one_line(text)).strip()
     return line.translate(_ESCAPES).replace("--", "-{}-")  # two hyphens would be one dash
 
@@ -156,7 +161,9 @@ def comment(text: str) -> str:
 def _breakable(text: str) -> str:
     """Long words without blanks, such as digests and signatures, may be broken where they are long."""
     words = (
-        r"\allowbreak{}".join(escaped(word[start : start + _LONG_WORD]) for start in range(0, len(word), _LONG_WORD))
+        r"\allowbreak{}".join(
+            _to_the_letter(word[start : start + _LONG_WORD]) for start in range(0, len(word), _LONG_WORD)
+        )
         for word in _BLANKS.sub(" ", text).split(" ")
     )
     return " ".join(words)

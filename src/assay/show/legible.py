@@ -12,6 +12,9 @@ _NOT_XML = "[^\t\n\r\u0020-\u007e\u00a0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff
 _DIRECTIONS = "[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"
 _LINE_ENDS = "[\u0085\u2028\u2029]"  # they end a line within a script's strings
 
+# What is to be typed stays as it is: its first group.
+_MINUS = re.compile(r"(--[\w-]+ \S+)|(?<![^\s(±\[])-(?=\d)")
+
 
 def legible(text: str) -> str:
     r"""Replace what is not legal in XML, marks that turn the direction of writing, and line ends that break scripts.
@@ -34,6 +37,16 @@ def on_one_line(text: str) -> str:
     'two lines\ufffd[31m'
     """
     return text if text.isprintable() else legible(" ".join(text.splitlines()).replace("\t", " "))
+
+
+def with_minus_signs(text: str) -> str:
+    """A sentence or a cell with true minus signs before its numbers; an option with its value stays as it is typed.
+
+    >>> with_minus_signs("-0.05 to +0.1 of top-10; say --noise -1")
+    '−0.05 to +0.1 of top-10; say --noise -1'
+    """
+    # There are thousands of cells: most are looked at no further.
+    return _MINUS.sub(lambda minus: minus[1] or "−", text) if "-" in text else text
 
 
 def cut_apart(names: Sequence[str], most: int) -> list[str]:

@@ -109,6 +109,9 @@ def _is_time(text: str) -> bool:
     return True
 
 
+#: What the columns of folds are called in tables of predictions, and in files that say nothing else.
+FOLD_COLUMNS = ("fold", "repeat", "split", "group", "time")
+
 #: What columns of folds may hold: whether a text is right, and what was expected.
 FOLD_DOMAINS: dict[str, tuple[Callable[[str], bool], str]] = {
     "split": (lambda text: text.lower() in IS_TESTED, "train or test"),

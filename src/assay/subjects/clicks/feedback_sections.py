@@ -78,7 +78,7 @@ def judgments_document(result: ClickJudgments) -> Document:
     pairs = _columns(
         "query_id", "doc_id", "impressions", "clicks", *expected,
         _estimate("_estimate", "estimate", "_low", "_high", 3), "grade",
-        Column("reason", "none, since", "words", missing=""),
+        Column("reason", "why no grade", "words", missing=""),
     )  # fmt: skip
     best = result.pairs.sort(pl.col("grade").is_null(), -pl.col("estimate"), nulls_last=True, maintain_order=True)
     best = _rounded(best, "estimate", "low", "high")

@@ -47,7 +47,7 @@ def _summary(result: ClickModelComparison) -> Iterator[str]:
         yield f"Every model rules out something that happened{hint}."
     elif result.table.height > 1:
         alike = result.table.filter((pl.col("model") != best) & (pl.col("behind_best_high") >= 0))["model"].to_list()
-        others = f"; no clear difference to {', '.join(alike)}" if alike else ", clearly better than all others"
+        others = f"; no clear difference from {', '.join(alike)}" if alike else ", clearly better than all others"
         yield f"Best: {best} predicts the held-out clicks best{others}."
     pages = (number_of("page", settings[name]) for name in ("training_pages", "held_out_pages"))
     how = "the latest" if settings["split"] == "time" else f"drawn at random, seed {settings['seed']}"
@@ -136,7 +136,7 @@ def _curve(
 ) -> Figure:
     frame = frame.rename({"model": "system"})
     series = [Series(each) for each in _shown(result) if each in set(frame["system"])]
-    across = Scale("rank", 1, max(float(frame["rank"].max() or 2), 2.0), whole=True)  # type: ignore[arg-type]
+    across = Scale("rank", 1.0, max(2.0, *map(float, frame["rank"])), whole=True)
     figure = lines(frame, ("rank", across), up, series, key="model")
     return replace(figure, name=name, title=title, says=f"{title}, one line for each model")
 

@@ -183,7 +183,7 @@ def number_of_clusters(result: NumberOfClusters) -> Document:
         Section("remarks", parts=(Prose(style="list", points=remarks),) if remarks else ()),
         prose_section("basis", (*without_number, *result.basis()), settings),
     )
-    return Document("number of clusters", sections, table.caption)
+    return Document("number of clusters", sections, "Measures over the number of clusters k")
 
 
 def numbers_table(result: NumberOfClusters) -> Table:

@@ -209,8 +209,8 @@ def diagnosis_document(diagnosis: Diagnosis, *, every: bool = False) -> Document
         Section("findings", parts=files, data={"findings": [*map(_payload, diagnosis.findings)]}),
     ]
     if every:
-        sections += _checks("passed", "found nothing", "good", diagnosis.passed)
-        sections += _checks("not_made", "not made for lack of files", "even", diagnosis.not_made)
+        sections += _checks("passed", "Found nothing", "good", diagnosis.passed)
+        sections += _checks("not_made", "Not made for lack of files", "even", diagnosis.not_made)
     return Document("diagnosis", tuple(sections), _verdict(diagnosis))
 
 

@@ -18,6 +18,7 @@ from assay.files.sources import Source, is_file
 from assay.measures.counting.judgments import Floats, Mask
 from assay.measures.counting.scored import Scored
 from assay.tables import Predictions
+from assay.tables.label_columns import FOLD_COLUMNS
 from assay.tables.label_rules import distinct, positive_label
 from assay.tables.named_columns import NamedColumns
 from assay.tables.roles import ITEM, Where, find
@@ -218,7 +219,7 @@ def _of_columns(
     used = {layout.truth, layout.item, layout.weight, layout.system, *layout.indicators.values()}
     for columns in layout.systems:
         used |= {columns.prediction, columns.score, *columns.indicators.values(), *columns.class_scores.values()}
-    content = tuple(name for name in table.frame.columns if name not in used)
+    content = tuple(name for name in table.frame.columns if name not in {*used, *FOLD_COLUMNS})
     files, systems = [], []
     for name, part in _parts(table, layout.system):
         truth = _indicated(part, layout.indicators) if layout.truth is None else _text(part.frame[layout.truth])

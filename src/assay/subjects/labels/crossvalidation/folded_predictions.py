@@ -18,10 +18,7 @@ from assay.subjects.labels.crossvalidation.splits import Split
 from assay.subjects.labels.inputs import all_labels, labelled, opened, prepare, same_task, unpaired
 from assay.subjects.labels.measurement import Measures
 from assay.tables import Predictions
-from assay.tables.label_columns import IS_TESTED, ids_of, refuse_nulls, times_of
-
-#: What the columns of folds are called in tables of predictions, and in files that say nothing else.
-COLUMNS = ("fold", "repeat", "split", "group", "time")
+from assay.tables.label_columns import FOLD_COLUMNS, IS_TESTED, ids_of, refuse_nulls, times_of
 
 
 class FoldedPredictions(NamedTuple):
@@ -36,8 +33,8 @@ class FoldedPredictions(NamedTuple):
 def predictions_in(predictions: Any, columns: Mapping[str, Any], pos_label: Any = None) -> list[Predictions]:
     """The predictions of every system, each with its columns of folds.
 
-    `columns`: for each of `COLUMNS` the name of a column of the file or frame, or values, one a row; None to look for
-    a column of that name.
+    `columns`: for each of `FOLD_COLUMNS` the name of a column of the file or frame, or values, one a row; None to look
+    for a column of that name.
     """
     names = {name: value if isinstance(value, str) else None for name, value in columns.items()}
     added = [ids_of(value, name).alias(name) for name, value in columns.items() if not isinstance(value, str | None)]
@@ -56,7 +53,7 @@ def folded(predictions: Predictions) -> FoldedPredictions:
     columns, name = predictions.columns, _called(predictions)
     if "fold" not in columns.columns:
         raise InputError(f"{name}: expected a column that says in which fold an item was tested: {argument('fold')}")
-    for column in COLUMNS:
+    for column in FOLD_COLUMNS:
         if column in columns.columns:
             refuse_nulls(columns[column], f"{name}: {column}", "expected a value in each row")
     if "repeat" not in columns.columns:
