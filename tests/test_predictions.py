@@ -381,3 +381,5 @@ def test_what_an_array_masks_is_absent() -> None:
     with pytest.raises(AssayError, match="row 2: expected a value as truth, got nothing"):
         Predictions.of(masked, [0, 1, 1])
     assert Predictions.of(masked, [0, 1, 1], nulls="drop").truth.to_list() == [0, 1]
+    with pytest.raises(InputError, match="y_score: 1 null, the first at item 2"):
+        Scored.from_scores([0, 1, 1], np.ma.masked_array([0.1, 0.2, 0.3], mask=masked.mask))
