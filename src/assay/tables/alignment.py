@@ -57,9 +57,10 @@ def of_some_weight(systems: list[Items]) -> list[Items]:
     heavy = _weights(systems[0]) > 0
     if not heavy.any() or not (gone := len(heavy) - int(heavy.sum())):
         return systems
-    first, *others = (system.taken(heavy) for system in systems)
+    tables: list[Items] = [system.taken(heavy) for system in systems]
     remark = f"{number_of('item', gone)} left out that {'has' if gone == 1 else 'have'} a weight of 0"
-    return [dataclasses.replace(first, remarks=(*first.remarks, remark)), *others]
+    tables[0] = dataclasses.replace(tables[0], remarks=(*tables[0].remarks, remark))
+    return tables
 
 
 def _in_one_order(systems: Sequence[Items], missing: Missing) -> list[Items]:
