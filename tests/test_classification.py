@@ -745,3 +745,12 @@ def test_a_million_weights_take_no_million_draws(monkeypatch: pytest.MonkeyPatch
     wide = by_item.high - by_item.low
     assert by_cell != by_item
     assert (by_cell.low, by_cell.high) == pytest.approx((by_item.low, by_item.high), abs=0.06 * wide)
+
+
+@pytest.mark.parametrize("measure", ["MCC", "AUC", "AveragePrecision", "Gini"])
+def test_weights_give_no_interval_to_a_classifier_without_a_mistake(measure: str) -> None:
+    """Resamples then differ by rounding alone."""
+    truth, weight = np.resize([0, 1], 60), np.random.default_rng(0).random(60)
+    perfect = classify(Predictions.of(truth, truth, y_score=truth * 0.8 + 0.1, sample_weight=weight), measure)
+    assert perfect.value(measure) == pytest.approx(1)
+    assert math.isnan(perfect.estimate(measure).low)

@@ -495,3 +495,28 @@ def test_a_weight_of_1_each_is_no_weight() -> None:
     twos = Predictions.of(plain.truth, plain.prediction, sample_weight=[2] * len(plain), name="old")
     with pytest.raises(InputError, match=r"the weight is 2\.0 in old and 1\.0 in"):
         compare([twos, other], measures=["F"])
+
+
+def test_items_of_weight_0_are_no_units() -> None:
+    """Without them three items are left, too few for a verdict, and nothing that a gate could pass."""
+    truth, weight = np.resize([0, 1], 50), np.zeros(50)
+    weight[:3] = 1.0
+    old, new = (
+        Predictions.of(truth, np.where(np.arange(50) < right, truth, 1 - truth), sample_weight=weight, name=name)
+        for name, right in (("old", 50), ("new", 2))
+    )
+    found = compare([old, new], measures="Accuracy")
+    assert found.finding().verdict.word == "inconclusive"
+    assert found.finding().flips is not None
+    assert found.finding().flips._asdict() == {"items": 3, "fixed": 0, "broken": 1, "changed": 0}
+    assert "47 items left out that have a weight of 0" in found.to_markdown()
+    decided = assay.gate(old, new, measures="Accuracy")
+    assert decided.outcome == "inconclusive"
+    assert "fewer than 5" in str(decided)
+
+
+def test_a_measure_of_two_labels_says_so_where_there_are_more() -> None:
+    three = Predictions.of(["a", "b", "c"], y_score={"a": [1, 0, 0], "b": [0, 1, 0], "c": [0, 0, 1]})
+    for verb in (lambda: classify(three, "AUC"), lambda: compare({"one": three, "other": three}, measures="AUC")):
+        with pytest.raises(ParameterError, match=r"AUC is about two labels, and .* more: take one class against all"):
+            verb()

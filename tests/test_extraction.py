@@ -529,3 +529,17 @@ def test_the_command_prints_numbers_and_lists_and_ends_with_2_on_bad_input(tmp_p
         invoke(["extraction", "evaluate", str(bad)], catch_exceptions=False)
     with pytest.raises(ParameterError, match=r"stdin .* can be read only once"):
         invoke(["extraction", "evaluate", "-", "-"], catch_exceptions=False)
+
+
+def test_places_that_a_program_wrote_as_0_0_are_whole_numbers() -> None:
+    found = extract(io.StringIO('{"id": "d1", "truth": [[0.0, 4.0, "PER"]], "prediction": [[0, 4, "PER"]]}\n'))
+    assert found.value("F") == 1
+    assert found.hits.height == 1
+    with pytest.raises(InputError, match=r":1: expected a whole number as start, got 0\.5"):
+        extract(io.StringIO('{"id": "d1", "truth": [[0, 4, "PER"]], "prediction": [[0.5, 4, "PER"]]}\n'))
+
+
+def test_a_tuple_among_spans_is_refused_with_its_line() -> None:
+    file = '{"id": "d1", "spans": [[0, 4, "PER"]]}\n{"id": "d2", "spans": [["0", 4, "PER"]]}\n'
+    with pytest.raises(FormatError, match=":2: expected spans, as above, got 'a tuple'"):
+        read_spans(io.StringIO(file))

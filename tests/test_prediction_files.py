@@ -341,3 +341,23 @@ def test_a_file_in_utf_16_or_without_a_name_is_told_as_such() -> None:
         read_predictions(Source(io.BytesIO("truth,prediction\n1,0\n".encode("utf-16")), name="p.csv"))
     with pytest.raises(AssayError, match="expected the name of a file, got an empty one"):
         read_matrix("")
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_fractions_that_no_item_has_as_its_label_are_scores_not_predictions(form: str, tmp_path: Path) -> None:
+    path = tmp_path / f"risk.{form}"
+    table = pl.DataFrame({"truth": [1, 0, 1], "prediction": [0.0, 0.25, 0.75]})
+    table.write_csv(path) if form == "csv" else table.write_parquet(path)
+    with pytest.raises(FormatError, match=r"expected a label in prediction, got '0\.25' \(score='prediction' takes"):
+        read_predictions(path)
+    (scored,) = read_predictions(path, score="prediction")  # which then is no prediction as well
+    assert scored.prediction is None
+    assert scored.score is not None
+    assert scored.score.to_list() == [0.0, 0.25, 0.75]
+
+
+def test_fractions_that_are_true_labels_are_labels() -> None:
+    (stars,) = read_predictions(io.StringIO("truth,prediction\n3.5,3.5\n4.0,4.5\n"))
+    assert stars.truth.to_list() == ["3.5", "4.0"]
+    (versions,) = read_predictions(io.StringIO("truth,prediction\n1.5.2,1.5.3\n1.5.1,1.5.2\n"))
+    assert versions.label_values == ("1.5.1", "1.5.2", "1.5.3")

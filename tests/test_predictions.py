@@ -356,3 +356,30 @@ def test_whole_scores_beyond_what_floats_can_tell_apart_keep_their_order() -> No
         assert Scored.from_predictions(Predictions.of([1, 0], y_score=scores)).won == (1, 0)
     assert Predictions.of([1, 0], y_score=[3, 2]).columns["score"].dtype == pl.Float64
     assert Predictions.of([1, 0], [1, 0], sample_weight=[2**53 + 1, 1]).columns["weight"].dtype == pl.Float64
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        pd.DataFrame({"label": ["ham", "spam"]}),
+        pl.DataFrame({"label": ["ham", "spam"]}),
+        pa.table({"label": ["ham", "spam"]}),
+        np.array([["ham"], ["spam"]]),
+        np.array([["ham"], ["spam"]], dtype=object),
+    ],
+)
+def test_a_table_of_one_column_of_text_is_a_column(table: Any) -> None:
+    assert Predictions.of(table, table).truth.to_list() == ["ham", "spam"]
+
+
+def test_sparse_labels_in_one_column_are_a_column() -> None:
+    assert Predictions.of(scipy.sparse.csr_matrix([[0], [1]]), [0, 1]).truth.to_list() == [0, 1]
+
+
+def test_what_an_array_masks_is_absent() -> None:
+    masked = np.ma.masked_array([0, 1, 1], mask=[False, True, False])
+    with pytest.raises(AssayError, match="row 2: expected a value as truth, got nothing"):
+        Predictions.of(masked, [0, 1, 1])
+    assert Predictions.of(masked, [0, 1, 1], nulls="drop").truth.to_list() == [0, 1]
+    with pytest.raises(InputError, match="y_score: 1 null, the first at item 2"):
+        Scored.from_scores([0, 1, 1], np.ma.masked_array([0.1, 0.2, 0.3], mask=masked.mask))

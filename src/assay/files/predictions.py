@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
@@ -43,6 +44,8 @@ from assay.tables.roles import (
 #: One column; several, a system each (or, of scores, a label each); or names (of systems, of labels) to columns.
 Columns: TypeAlias = str | Sequence[str] | Mapping[str, str] | None
 
+#: A number with something other than zeros behind the point.
+_FRACTION = re.compile(r"[-+]?[0-9]*\.[0-9]*[1-9][0-9]*([eE][-+]?[0-9]+)?")
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
@@ -87,14 +90,14 @@ def plan(
 ) -> ColumnPlan:
     """Say what each column is; `labels` gives the labels that occur in columns, as text."""
     for columns in stated:
-        several = columns.values() if isinstance(columns, Mapping) else columns or ()
-        refuse_absent(path, names, [columns] if isinstance(columns, str) else several)
+        refuse_absent(path, names, _each(columns))
     truth, indicators = _truth(path, names, stated.truth)
     item = stated.item or find(ITEM, names)
     weight = stated.weight or find(WEIGHT, names)
     taken = {truth, item, weight, *indicators.values()}
     free = [name for name in names if name not in taken]
-    predictions = _predictions(path, free, stated.prediction, indicators)
+    unscored = [name for name in free if name not in _each(stated.score)]
+    predictions = _predictions(path, unscored, stated.prediction, indicators)
     held = [column for system in predictions for column in (system.prediction,) if column]
     used = {*held, *(column for system in predictions for column in system.indicators.values())}
     rest = [name for name in free if name not in used]
@@ -107,6 +110,12 @@ def plan(
         raise absent("predictions", names, path, 1)
     layout = ColumnPlan(truth, indicators, item, weight, find(SYSTEM, free), systems)
     return layout._replace(aside=_aside(names, stated, layout))
+
+
+def _each(columns: Columns) -> list[str]:
+    """The columns that are stated, one by one."""
+    several = columns.values() if isinstance(columns, Mapping) else columns or ()
+    return [columns] if isinstance(columns, str) else list(several)
 
 
 def _aside(names: Sequence[str], columns: StatedColumns, layout: ColumnPlan) -> tuple[str, ...]:
@@ -321,10 +330,24 @@ def _labelled(table: NamedColumns, layout: ColumnPlan, list_separator: str | Non
         return labels
     columns = [layout.truth, *(system.prediction for system in layout.systems)]
     held = [column for column in columns if column is not None]
+    for column in held[1 if layout.truth else 0 :]:
+        _refuse_scores(table, column, layout.truth)
     values = [table.labels(column, list_separator) for column in held]
     # Cells of text are numbers only if all of them are, in the truth and in all predictions.
     values = as_whole(values) if table.exact is None else values
     return {None if column == layout.truth else column: series for column, series in zip(held, values, strict=True)}
+
+
+def _refuse_scores(table: NamedColumns, column: str, truth: str | None) -> None:
+    """Refuse predictions that are fractions, none of which is a true label: they are scores, or of a regression."""
+    values = table.frame[column]
+    if not (values.dtype == pl.String or values.dtype.is_float()):
+        return
+    fractions = {value for value in distinct(values) if _FRACTION.fullmatch(str(value).strip())}
+    if fractions and (truth is None or fractions.isdisjoint(distinct(table.frame[truth]))):
+        wrong = values.is_in(sorted(fractions))
+        way = f"{argument('score', column)} takes scores of the positive label"
+        refuse_rows(wrong, table.where, f"a label in {column}", values, note=way)
 
 
 def _listed(table: NamedColumns, columns: Mapping[str, str]) -> pl.Series:

@@ -44,6 +44,22 @@ def aligned(systems: Sequence[Items], *, missing: MissingItems = "error") -> lis
     return tables
 
 
+def of_some_weight(systems: list[Items]) -> list[Items]:
+    """The items that weigh anything: those of weight 0 are no units of a comparison. How many there are is said.
+
+    >>> one = Predictions.of([0, 1], [0, 0], sample_weight=[0.5, 0.0], name="one")
+    >>> len(of_some_weight([one])[0])
+    1
+    """
+    heavy = _weights(systems[0]) > 0
+    if not heavy.any() or not (gone := len(heavy) - int(heavy.sum())):
+        return systems
+    tables: list[Items] = [system.taken(heavy) for system in systems]
+    remark = f"{number_of('item', gone)} left out that {'has' if gone == 1 else 'have'} a weight of 0"
+    tables[0] = dataclasses.replace(tables[0], remarks=(*tables[0].remarks, remark))
+    return tables
+
+
 def _in_one_order(systems: Sequence[Items], missing: MissingItems) -> list[Items]:
     """The same items in the same order for every system, whatever else their tables hold."""
     Choice(MissingItems).check("missing", missing)

@@ -67,8 +67,6 @@ def label_lists(values: Any, labels: Sequence[Any] | None, what: str) -> tuple[p
     if _is_nested(values):
         values = np.array(values)
     if not is_matrix(values) or values.shape[1] == 1:
-        if is_matrix(values):
-            values = _table(values, what)[0][:, 0]
         return labels_of(values, what), labels
     return lists_of_indicators(values, labels, what)
 

@@ -179,6 +179,7 @@ def series_of(values: Any, what: str) -> pl.Series:
     >>> series_of((3, 1), "y_score").to_list()
     [3, 1]
     """
+    values = _only_column(values)
     if isinstance(values, pl.Series):
         return _from_list(values.to_list(), what) if values.dtype == pl.Object else values
     odd = isinstance(values, pl.Expr | pl.DataFrame | pl.LazyFrame | str | bytes | Mapping)
@@ -191,6 +192,8 @@ def series_of(values: Any, what: str) -> pl.Series:
             return pl.Series(values)
         except (TypeError, ValueError, pl.exceptions.PolarsError) as problem:
             raise InputError(f"{what}: expected a column: {problem}") from problem
+    if isinstance(values, np.ma.MaskedArray):
+        return _from_list(values.tolist(), what)  # None where it is masked
     if isinstance(values, np.ndarray) or (hasattr(values, "__array__") and not isinstance(values, list | tuple)):
         return _from_array(np.asarray(values), what)
     if isinstance(values, set | frozenset):
@@ -198,9 +201,19 @@ def series_of(values: Any, what: str) -> pl.Series:
     return _from_list(list(values), what)
 
 
+def _only_column(values: Any) -> Any:
+    """The column of a frame or a matrix that has one only; all else as it is."""
+    shape = getattr(values, "shape", None)
+    if not isinstance(shape, tuple) or len(shape) != 2 or shape[1] != 1:
+        return values
+    if hasattr(values, "iloc"):
+        return values.iloc[:, 0]
+    if hasattr(values, "toarray"):
+        return values.toarray()[:, 0]
+    return values[:, 0] if isinstance(values, np.ndarray | pl.DataFrame) else values.column(0)
+
+
 def _from_array(values: np.ndarray[Any, Any], what: str) -> pl.Series:
-    if values.ndim == 2 and values.shape[1] == 1:
-        values = values[:, 0]
     if values.ndim != 1:
         raise InputError(f"{what}: expected one value per item, got an array of shape {values.shape}")
     if values.dtype.kind in "biuf":

@@ -47,7 +47,13 @@ def scores_of(y_score: Any, name: str = "y_score") -> NDArray[Any]:
     >>> scores_of([3, 1])
     array([3, 1])
     """
-    if isinstance(y_score, np.ndarray) and y_score.ndim == 1 and y_score.dtype.kind in "iuf" and y_score.itemsize >= 4:
+    if (
+        isinstance(y_score, np.ndarray)
+        and not isinstance(y_score, np.ma.MaskedArray)
+        and y_score.ndim == 1
+        and y_score.dtype.kind in "iuf"
+        and y_score.itemsize >= 4
+    ):
         return y_score
     y_score = unnested(y_score, name)
     if is_matrix(y_score) and y_score.shape[1] != 1:

@@ -28,7 +28,7 @@ from assay.measures.parser import parse_measure
 from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit
 from assay.stats.bootstrap import Interval, group_weights, intervals, pattern_weights, wilson
-from assay.stats.estimates import BOOTSTRAP, NO_INTERVAL, Estimate
+from assay.stats.estimates import BOOTSTRAP, NO_INTERVAL, ROUNDING, Estimate
 from assay.stats.score_samples import score_interval
 from assay.subjects.labels.measurement import (
     LABEL_COUNTS,
@@ -171,7 +171,8 @@ def _estimate(
         interval = wilson(*ratio, confidence)
     elif measure.definition.counts is Scored:
         interval, drawings = score_interval(counts[Scored], measure, confidence, resamples, seed)
-        interval = interval if interval.high > interval.low else Interval.unknown(confidence, NO_INTERVAL)
+        alike = interval.high - interval.low <= ROUNDING * abs(value)
+        interval = Interval.unknown(confidence, NO_INTERVAL) if alike else interval
     elif is_over_items(measure, counts):
         interval = _of_mean(result.values, weights_of_items(counts, measure), value, confidence)
         two_labels = Probabilities in counts and len(counts[Probabilities].labels) <= 2
@@ -210,7 +211,7 @@ def _items(counts: Mapping[type, Any]) -> int:
 
 def _of_draws(samples: Floats | None, value: float, items: int, confidence: float) -> Interval:
     """The middle of the resamples; none if all of them are alike, which is not to say that the number is certain."""
-    if samples is None or not len(known := samples[~np.isnan(samples)]) or np.ptp(known) == 0:
+    if samples is None or not len(known := samples[~np.isnan(samples)]) or np.ptp(known) <= ROUNDING * abs(value):
         return Interval.unknown(confidence, NO_INTERVAL)
     return intervals(samples, value, np.empty(0), [confidence], "percentile", counts=np.array([items]))[0]
 

@@ -228,6 +228,8 @@ def computed(measure: Measure, counts: Mapping[type, Any], name: str) -> PerUnit
         return of_label_sets(measure, counts[LabelSets])
     if kind in LABEL_COUNTS:
         return overall(measure, counts[ConfusionMatrix])
+    if kind is Scored and len(counts[ConfusionMatrix].labels if ConfusionMatrix in counts else ()) > 2:
+        raise ParameterError(f"{measure} is about two labels, and {name} has more: take one class against all others")
     if kind not in counts:
         raise ParameterError(f"{measure} is computed from scores, and {name} has none that it could use")
     return measure.per_unit(counts[kind])

@@ -43,7 +43,7 @@ from assay.subjects.labels.measurement import (
 )
 from assay.subjects.labels.result import ClassifiedSystem, label_signature, no_predictions
 from assay.tables import Predictions
-from assay.tables.alignment import aligned
+from assay.tables.alignment import aligned, of_some_weight
 
 if TYPE_CHECKING:
     from assay.verbs.comparison.findings import Finding
@@ -123,7 +123,7 @@ class Classifiers(ItemPairing):
         tables = opened(predictions, pos_label)
         prepared = [
             prepare(table.name, table, None, None, threshold, scores_alone=True)
-            for table in aligned(tables, missing=missing)
+            for table in of_some_weight(aligned(tables, missing=missing))
         ]
         task, labels = same_task(prepared), all_labels(prepared)
         systems: list[Any] = [system.given for system in prepared]
@@ -135,7 +135,7 @@ class Classifiers(ItemPairing):
             prepared[0].positive,
             tuple(system.threshold for system in prepared),
             tuple(dict.fromkeys(notes)),
-            tuple(map(len, tables)),
+            tuple(len(table) if table.weight is None else int((table.weight > 0).sum()) for table in tables),
         )
 
     @property
@@ -299,8 +299,10 @@ class Classifiers(ItemPairing):
 
     def _scores(self, measure: Measure) -> ScoreSample:
         """What measures of scores are made of."""
+        if self.task != "binary":
+            raise ParameterError(f"{measure} is about two labels, and here are more: take one class against all others")
         for table in self.predictions:
-            if table.score is None or self.task != "binary":
+            if table.score is None:
                 raise ParameterError(f"{measure} takes a score of the positive label, and {table.name} has none")
         truth = (self.predictions[0].truth == self.positive).to_numpy()
         scores = tuple(

@@ -325,8 +325,10 @@ def _from_json(source: Source, keys: Sequence[str]) -> Spans:
         else:
             expected = f"an object with a list as {' or '.join(f'`{key}`' for key in keys[:2])}"
             raise FormatError(source.name, line, expected=expected, got=", ".join(record))
-    if len({_VALUES in row for row in rows}) > 1:
-        raise FormatError(source.name, None, expected="spans or tuples", got="both")
+    for row in rows:
+        if (_VALUES in row) != (_VALUES in rows[0]):
+            kinds = ("spans", "a tuple") if _VALUES in row else ("tuples", "a span")
+            raise FormatError(source.name, row["line"], expected=f"{kinds[0]}, as above", got=kinds[1])
     if not documents and not rows:
         raise EmptyFileError(source.name, _SHAPES)
     return spans_of(rows, tuple(documents), source.name)
@@ -340,7 +342,7 @@ def _span(item: Any, is_tuple: bool, path: str, line: int | None) -> dict[str, A
             return {_VALUES: values, "type": _first(item, "type")}
         return {role: _first(item, role) for role in ("start", "end", "type", "text")}
     if isinstance(item, list) and item:
-        if is_tuple or not all(isinstance(value, int) for value in item[:2]):
+        if is_tuple or not all(isinstance(value, int | float) for value in item[:2]):
             return {_VALUES: item}
         if len(item) in {2, 3}:
             return dict(zip(("start", "end", "type"), item, strict=False))

@@ -153,6 +153,7 @@ def spans_of(
 
 def _place(value: Any, name: str, where: str) -> int:
     """Where a span starts or ends."""
+    value = int(value) if isinstance(value, float) and value.is_integer() else value
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise InputError(f"{where}: expected a whole number as {name}, got {value!r}")
     if not -_BEYOND <= int(value) < _BEYOND:
