@@ -196,6 +196,27 @@ def test_every_verb_gives_every_form(subject: str) -> None:
         assert "object at 0x" not in str(result)
 
 
+@pytest.mark.parametrize("subject", ["ranking", "labels", "clusters", "clicks"])
+def test_a_result_compares_its_systems_and_draws_them(subject: str) -> None:
+    evaluated, diagnosed = outcome(subject, "evaluate"), outcome(subject, "doctor")
+    assert evaluated is not None
+    assert diagnosed is not None
+    comparison = evaluated.compare(baseline="new", margin=0.3)
+    assert comparison.to_frame().equals(compare(evaluated, baseline="new", margin=0.3).to_frame())
+    assert set(comparison.to_frame()["baseline"]) == {"new"}
+    drawn = evaluated.report().document().figures()
+    assert comparison.chart().to_dict()["concat"]
+    assert all(registry.verb("chart")(figure).to_dict()["concat"] for figure in drawn)
+    with pytest.raises(ParameterError, match="diagnosis without a figure"):
+        diagnosed.chart()
+
+
+def test_a_result_draws_its_first_figure() -> None:
+    report = make_report(QRELS, RUNS)
+    first = next(report.document().figures())
+    assert report.chart().to_dict() == registry.verb("chart")(first).to_dict()
+
+
 def test_subjects_say_what_they_take() -> None:
     for name in registry.SUBJECTS:
         subject = registry.subject(name)

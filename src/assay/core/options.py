@@ -5,7 +5,7 @@ typed dicts, whose names editors complete where a function passes options on (`*
 command line takes groups whole; what was not set is not in them, so that defaults stand in the functions alone.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, Literal, TypedDict
 
 from assay.core.evaluation_options import COLUMNS, RULES, TEST, Columns, EvaluationRules, Level, Seed, option
@@ -323,6 +323,16 @@ class PlanSettings(SeedOption, total=False):
 
 class ComparisonOptions(SubjectRules, TestSettings, total=False):
     """What `compare` takes, but for the seed."""
+
+
+class CompareOptions(ComparisonOptions, SeedOption, total=False):
+    """What `compare` takes besides its inputs."""
+
+    measures: Any
+    baseline: str | Iterable[str] | None
+    direction: str | Mapping[str, str] | None
+    all_pairs: bool
+    look_into: bool
 
 
 class ExplanationRules(SubjectRules, SeedOption, total=False):

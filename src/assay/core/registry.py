@@ -122,6 +122,7 @@ FIGURES = {
 }
 #: Verbs that results have as methods.
 VERBS = {
+    "compare": "assay.verbs.comparison:compare",
     "report": "assay.verbs.report:make_report",
     "explain": "assay.verbs.explanation:explain",
     "chart": "assay.show.vega:chart",

@@ -7,13 +7,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, Unpack
 
 from assay.core import registry
-from assay.core.errors import need
+from assay.core.errors import ParameterError, need
 
 if TYPE_CHECKING:
+    import altair as alt
     import pandas as pd
     import polars as pl
 
-    from assay.core.options import ReportOptions
+    from assay.core.options import CompareOptions, ReportOptions
     from assay.show.model import Document
 
 Kept = TypeVar("Kept")
@@ -66,6 +67,18 @@ class Result:
 
     def _repr_html_(self) -> str:
         return self._written("html")
+
+    def chart(self) -> alt.ConcatChart:
+        """The first of its figures as an Altair object, to change it; needs the extra `report`."""
+        figure = next(self.document().figures(), None)
+        if figure is None:
+            raise ParameterError(f"{self.kind} without a figure: its comparison, its report and curves have some")
+        chart: alt.ConcatChart = registry.verb("chart")(figure)
+        return chart
+
+    def compare(self, **options: Unpack[CompareOptions]) -> Any:
+        """Is one of the systems better than another, and how sure can one be? See `compare`."""
+        return registry.verb("compare")(self, **options)
 
     def report(self, **options: Unpack[ReportOptions]) -> Any:
         """Everything that is known about the systems, to be saved as a page or a paper: see `make_report`."""

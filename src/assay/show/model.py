@@ -324,6 +324,13 @@ class Section:
         for part in self.still():
             yield from part.tables() if isinstance(part, Section) else (part,) if isinstance(part, Table) else ()
 
+    def figures(self) -> Iterator[Figure]:
+        """All figures in it."""
+        from assay.show.figure import Figure  # noqa: PLC0415  # a table on a terminal does not wait for it
+
+        for part in self.parts:
+            yield from part.figures() if isinstance(part, Section) else (part,) if isinstance(part, Figure) else ()
+
     def still(self) -> Iterator[Part]:
         """Its parts, with what stands for widgets in their place."""
         for part in self.parts:
@@ -355,6 +362,10 @@ class Document:
         for table in (table for section in self.sections for table in section.tables()):
             tables.setdefault(table.name, table)
         return tables
+
+    def figures(self) -> Iterator[Figure]:
+        """All figures in it."""
+        yield from (part for section in self.sections for part in section.figures())
 
     def section(self, name: str) -> Section:
         """A section by its name."""
