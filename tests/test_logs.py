@@ -560,6 +560,14 @@ def test_a_rank_that_no_list_reaches_is_unknown() -> None:
     assert (rows(log.results, "rank"), log.oddities[0].code) == ([(1,)], "odd-rank")
 
 
+def test_amounts_that_cannot_be_read_are_counted() -> None:
+    log = read(
+        'serp,query,doc,clicks,dwell_seconds,took\n1,tea,d1,1,"12,5",fast\n1,tea,d2,1,12.5,\n2,milk,d1,1,NA,20\n'
+    )
+    assert log.remarks == ("2 cells of dwell, latency or propensity without a readable number: unknown",)
+    assert rows(log.events, "dwell_ms") == [(None,), (12_500.0,), (None,)]
+
+
 def test_ids_that_a_frame_holds_as_floats_are_whole_numbers() -> None:
     frame = pl.DataFrame({"serp": [1.0, 1.0], "query": ["tea", "tea"], "doc": [7.0, None], "clicks": [1, 0]})
     assert rows(read_log(frame).results, "doc_id") == [("7",)]

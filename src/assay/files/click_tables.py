@@ -13,6 +13,7 @@ from assay.files.json_values import object_lines
 from assay.files.log_records import (
     ReadingRules,
     Records,
+    amounts_of,
     exploded,
     ids_in,
     numbers_of,
@@ -136,16 +137,18 @@ def _filled(frame: pl.DataFrame, roles: Mapping[str, str]) -> pl.DataFrame:
 def _cells(frame: pl.DataFrame, rules: ReadingRules) -> dict[str, pl.Series]:
     """The other columns of pages, in their types."""
     makers: dict[str, Any] = {
-        "time": partial(times_of, rules=rules), "latency_ms": numbers_of, "page": wholes_of, "answered": truths_of,
-        "n_results": wholes_of,
+        "time": partial(times_of, rules=rules), "latency_ms": partial(amounts_of, rules=rules), "page": wholes_of,
+        "answered": truths_of, "n_results": wholes_of,
     }  # fmt: skip
     return {name: make(frame[name]) for name, make in makers.items() if name in frame.columns}
 
 
 def _result_cells(frame: pl.DataFrame, rules: ReadingRules) -> dict[str, pl.Series]:
     """The other columns of results and events, in their types; dwell in milliseconds."""
-    names = [name for name in ("propensity", "value", "dwell_ms", "dwell_seconds") if name in frame.columns]
-    cells: dict[str, pl.Series] = {name: numbers_of(frame[name]) for name in names}
+    names = [name for name in ("propensity", "dwell_ms", "dwell_seconds") if name in frame.columns]
+    cells: dict[str, pl.Series] = {name: amounts_of(frame[name], rules) for name in names}
+    if "value" in frame.columns:  # of actions of any kind, it may be a word
+        cells["value"] = numbers_of(frame["value"])
     if "dwell_seconds" in cells:
         stated = 1000.0 * cells.pop("dwell_seconds")
         known = cells.get("dwell_ms", stated)

@@ -46,6 +46,7 @@ _SAYS = {
     "no-rank": ("result", "without a rank, on pages where others have one: left out"),
     "no-zone": ("time", "without a time zone: read as {zone}"),
     "odd-time": ("time", "not readable, or before 1970 or after 2100: unknown"),
+    "odd-number": ("cell", "of dwell, latency or propensity without a readable number: unknown"),
     "odd-dwell": ("dwell time", "negative, or longer than {most}: unknown"),
     "outside-period": ("result page", "outside the period: left out"),
     "other-system": ("result page", "of other systems: left out"),
@@ -134,6 +135,8 @@ class ReadingRules(NamedTuple):
         self.tallies.add("malformed", 1, str(problem))
 
 
+#: What stands for a number that is not known.
+_NO_NUMBER = ("", "-", "na", "n/a", "nan", "none", "null")
 #: No list is longer.
 _MOST = 1e9
 
@@ -176,6 +179,16 @@ def numbers_of(values: pl.Series) -> pl.Series:
     text = values.cast(pl.String).str.strip_chars() if values.dtype == pl.String else values
     numbers = text.cast(pl.Float64, strict=False)
     return numbers.set(~numbers.is_finite().fill_null(True), None)
+
+
+def amounts_of(values: pl.Series, rules: ReadingRules) -> pl.Series:
+    """The same, where text that is none, such as 12,5, is counted."""
+    numbers = numbers_of(values)
+    if values.dtype == pl.String:
+        text = values.str.strip_chars().str.to_lowercase()
+        odd = (numbers.is_null() & ~text.is_in(_NO_NUMBER)).fill_null(False)
+        rules.tallies.add("odd-number", int(odd.sum()), str(values.filter(odd).first()))
+    return numbers
 
 
 def wholes_of(values: pl.Series) -> pl.Series:
