@@ -43,6 +43,17 @@ def logged(pages: int, seed: int, *, shuffled: bool, users: int = 0) -> Log:
     return Log.of(impressions, shown)
 
 
+def test_rankings_that_end_before_the_pages_are_warned_about() -> None:
+    short = Run.of({"q1": {"d1": 2.0, "d2": 1.0}, "q2": {f"d{doc}": -float(doc) for doc in range(4)}})
+    log = logged(40, 1, shuffled=False)
+    warned = "short: on 20 pages it has fewer results than were shown, and loses the clicks further down for that alone"
+    assert warned in value_rankings(log, {"short": short}, cutoff=4, examination=list(LOOK)).warnings
+    for run, cutoff in ((RUN, 4), (short, 2)):
+        assert not any(
+            "fewer results" in text for text in value_rankings(log, run, cutoff=cutoff, examination=list(LOOK)).warnings
+        )
+
+
 @pytest.mark.parametrize("shuffled", [False, True])
 def test_estimates_are_unbiased_where_their_assumptions_hold(shuffled: bool) -> None:
     """Over many small logs, the mean of the estimates is the truth, within its standard error."""

@@ -86,6 +86,17 @@ def test_index_lines_the_order_of_lines_and_the_number_of_files_change_nothing()
     assert contents(read_log([file(events), file(queries)])) == expected
 
 
+def test_a_dump_of_an_index_holds_the_same_log() -> None:
+    lines = ubi(PAGES)
+    dump = [json.dumps({"_index": "ubi", "_source": json.loads(line)}) for line in lines]
+    assert contents(read(dump)) == contents(read(lines))
+    last = len(dump) + 2
+    odd = '{"_source": {"user_query": "tea", "query_id": "p9", "query_response_hit_ids": "d1"}}'
+    for bad, expected in (("[1]", "a JSON object"), ("{}", "a query"), (odd, "a list as query_response_hit_ids")):
+        with pytest.raises(FormatError, match=f"log.ndjson:{last}: expected {expected}"):
+            read([*dump, "", bad])
+
+
 @pytest.mark.parametrize("seed", range(2))
 def test_a_log_in_parts_is_the_log_in_memory(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Pages and sessions straddle chunks and parts: it makes no difference."""

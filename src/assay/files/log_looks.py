@@ -18,6 +18,8 @@ from assay.tables.roles import columns_of, is_frame
 MANIFEST = "log.json"
 #: Lines of the bulk interface that say where the next one goes.
 INDEX = ("index", "create", "update", "delete")
+#: Where a line of an index's dump has the document itself.
+DUMPED = "_source"
 #: What events of UBI have besides a name; some lack the time.
 _OF_EVENTS = ("timestamp", "event_attributes")
 _YANDEX_LINE = re.compile(r"[^\t]+\t\d+\t(Q\t[^\t]+\t[^\t]+\t\S|C\t\S)")
@@ -32,6 +34,8 @@ def is_ubi(record: Mapping[str, Any]) -> bool:
     >>> is_ubi({"user_query": "flat tyre"}), is_ubi({"index": {"_index": "ubi_events"}}), is_ubi({"query": "flat tyre"})
     (True, True, False)
     """
+    if isinstance(record.get(DUMPED), Mapping):
+        return is_ubi(record[DUMPED])
     index = next((record[name] for name in INDEX if len(record) == 1 and name in record), None)
     if isinstance(index, Mapping):
         return "ubi" in str(index.get("_index", "ubi"))

@@ -1,16 +1,17 @@
-"""Open UBI 1.3 (User Behavior Insights): queries and events, one JSON object per line, with or without index lines."""
+"""Open UBI 1.3 (User Behavior Insights): queries and events, one JSON object per line, also as bulks and dumps."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import polars as pl
 
 from assay.files.click_tables import ASKED, SHOWN, event_rows
 from assay.files.json_values import object_lines
-from assay.files.log_looks import INDEX
+from assay.files.log_looks import DUMPED, INDEX
 from assay.files.log_records import ReadingRules, Records, ids_in, query_ids
+from assay.files.registry import head_of
 from assay.files.sources import Source
 from assay.tables.log import CLICK
 from assay.tables.roles import attribute_names, use
@@ -31,11 +32,24 @@ _TOP = (
 def read_ubi(source: Source, rules: ReadingRules) -> Iterator[Records]:
     """The records of a file, piece by piece."""
     schema, line = _schema(), 1
+    read = _dumped_lines if DUMPED in (head_of(source).first_object or {}) else object_lines
     for chunk in source.chunks():
-        frame = object_lines(chunk, line, schema, rules.malformed)
+        frame = read(chunk, line, schema, rules.malformed)
         line += chunk.count(b"\n")
         for rows in _rows(frame, rules):
             yield event_rows(rows, rules, whole_pages=True)
+
+
+def _dumped_lines(
+    data: bytes, line: int, schema: Mapping[str, Any], refuse: Callable[[int, str, str], None]
+) -> pl.DataFrame:
+    """The objects that a dump of an index wraps, with `_index` and `_id` beside them, and the line of each."""
+    held = object_lines(data, line, {DUMPED: pl.String}, refuse)
+    texts, lines = held[DUMPED].fill_null("{}"), held["row"]
+    frame = object_lines(
+        "\n".join(texts).encode(), 1, schema, lambda row, expected, got: refuse(lines[row - 1], expected, got)
+    )
+    return frame.with_columns(lines.gather(frame["row"] - 1).alias("row"))
 
 
 def _schema() -> dict[str, Any]:

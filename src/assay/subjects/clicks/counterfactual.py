@@ -35,6 +35,8 @@ ESTIMATORS = {
     "IPS": "clicks on documents that stood at their new rank, over how likely they were to stand there",
     "SNIPS": "the same, with the weights of each rank divided by their mean",
 }
+#: Of fewer of the pages, it does not matter that a ranking has not as many results.
+_FEW = 0.05
 #: The weights, and powers of the examination curve, that are tried beside those asked for.
 _CLIPS, _POWERS = (20.0, 10.0, 5.0, 2.0), (0.5, 0.75, 1.25, 1.5)
 
@@ -123,6 +125,12 @@ def value_rankings(
         pages = LoggedPages.from_tables(opened, run, cutoff)
         if pages.left_out:
             warnings.append(f"{name}: {number_of('page', pages.left_out)} left out, whose queries it does not answer")
+        shown = np.bincount(pages.page[pages.old_rank <= cutoff], minlength=pages.pages)
+        if (shorter := int((pages.depth < shown).sum())) > _FEW * pages.pages:
+            warnings.append(
+                f"{name}: on {number_of('page', shorter)} it has fewer results than were shown, and loses the clicks "
+                "further down for that alone"
+            )
         drawn = int(pages.has_propensities.sum())
         if 0 < drawn < pages.pages:
             warnings.append(
@@ -159,15 +167,17 @@ Compute = Callable[[Floats, "float | None"], PageValues]
 
 def _opened(runs: Any) -> dict[str, Run]:
     """The runs by their names: one, several in a list, or by name."""
-    named = isinstance(runs, Mapping) and not _is_one_run(runs)
-    listed = runs if isinstance(runs, list | tuple) else [runs]
-    opened = [_run(run, name) for name, run in (runs.items() if named else ((None, each) for each in listed))]
+    if isinstance(runs, Mapping) and not _is_one_run(runs):
+        opened = {str(name): _run(run, str(name)) for name, run in runs.items()}
+    else:
+        listed = [_run(run, None) for run in (runs if isinstance(runs, list | tuple) else [runs])]
+        opened = {run.name: run for run in listed}
+        if len(opened) < len(listed):
+            names = ", ".join(run.name for run in listed)
+            raise InputError(f"runs: expected a different name for each, got {names}")
     if not opened:
         raise ParameterError("expected a run or more, got none")
-    names = [run.name for run in opened]
-    if len(set(names)) < len(names):
-        raise InputError(f"runs: expected a different name for each, got {', '.join(names)}")
-    return dict(zip(names, opened, strict=True))
+    return opened
 
 
 def _is_one_run(runs: Mapping[Any, Any]) -> bool:
