@@ -207,7 +207,7 @@ def test_a_result_compares_its_systems_and_draws_them(subject: str) -> None:
     drawn = evaluated.report().document().figures()
     assert comparison.chart().to_dict()["concat"]
     assert all(registry.verb("chart")(figure).to_dict()["concat"] for figure in drawn)
-    with pytest.raises(ParameterError, match="diagnosis without a figure"):
+    with pytest.raises(ParameterError, match="no figure in this result"):
         diagnosed.chart()
 
 

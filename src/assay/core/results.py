@@ -72,7 +72,7 @@ class Result:
         """The first of its figures as an Altair object, to change it; needs the extra `report`."""
         figure = next(self.document().figures(), None)
         if figure is None:
-            raise ParameterError(f"{self.kind} without a figure: its comparison, its report and curves have some")
+            raise ParameterError("there is no figure in this result: `compare`, `report` and `assay.curves` draw some")
         chart: alt.ConcatChart = registry.verb("chart")(figure)
         return chart
 
