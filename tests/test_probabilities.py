@@ -250,5 +250,6 @@ def test_bad_input_is_told_in_one_line(truth: Any, scores: Any, options: dict[st
 def test_scores_that_are_no_probabilities_are_good_for_top_k() -> None:
     counts = Probabilities.from_scores(["a", "b"], [[3.0, -1, 2], [9.0, 8, 7]], labels=["a", "b", "c"])
     assert mean("TopKAccuracy@1", counts) == 0.5
-    with pytest.raises(ParameterError, match="scores of each label"):
-        mean("TopKAccuracy@1", Probabilities.from_scores([0, 1], [0.1, 0.2]))
+    assert mean("TopKAccuracy@1", Probabilities.from_scores([0, 1], [0.1, 0.2])) == 0.5
+    with pytest.raises(ParameterError, match="a score of each label"):
+        mean("TopKAccuracy@1", Probabilities.from_scores([0, 1], [-0.1, 0.2]))

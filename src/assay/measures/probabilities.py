@@ -13,6 +13,8 @@ from assay.measures.steps import PerUnit, Steps, quantity
 
 #: A probability of 0 counts as this, so that one surprise does not cost infinitely much: as scikit-learn has it.
 SMALLEST = float(np.finfo(np.float64).eps)
+#: Measures that ask only which label has the higher score.
+OF_ANY_SCORES = frozenset({"TopKAccuracy"})
 
 
 @measure(aliases=("CrossEntropy", "LogisticLoss"), bounds=(0.0, np.inf), higher_is_better=False, sklearn="log_loss")
@@ -78,8 +80,11 @@ def TopKAccuracy(probabilities: Probabilities, *, k: TopK = 2) -> PerUnit:
     >>> TopKAccuracy(k=2).of(Probabilities.from_scores(["c", "b"], scores, labels=["a", "b", "c"]))
     array([0. , 0.5])
     """
-    if probabilities.single:
-        raise ParameterError("TopKAccuracy needs scores of each label, not of the positive one only")
+    if probabilities.single and ((probabilities.scores < 0) | (probabilities.scores > 1)).any():
+        raise ParameterError(
+            "TopKAccuracy needs a score of each label: one score per item tells the other label's only if it is a "
+            "probability, from 0 to 1"
+        )
     above, tied = _above_and_tied(probabilities.scores, probabilities.of_truth)
     place = (k - quantity("labels with a higher score", above)) / quantity("labels with the same score", tied)
     return place.at_most(1).at_least(0)

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Literal, TypeAlias
 
+import numpy as np
 import polars as pl
 
 from assay.core.errors import InputError, ParameterError, listed, number_of
-from assay.tables.label_arrays import ScoreColumns, label_lists, score_columns
+from assay.tables.label_arrays import ScoreColumns, label_lists, lists_of_indicators, score_columns
 from assay.tables.label_columns import ids_of, numbers_of, refuse_no_threshold
 from assay.tables.label_rules import (
     NONE,
@@ -29,6 +30,8 @@ from assay.tables.label_rules import (
 from assay.tables.roles import Where, refuse_rows
 
 _TWO = 2
+#: How far from 1 numbers of 32 bits may add up to.
+_ROUNDING = 1e-6
 
 Kind: TypeAlias = Literal["binary", "multiclass", "multilabel"]
 #: What columns of scores are called, where there is one per class.
@@ -40,8 +43,8 @@ class Predictions(ItemTable):
     """One system's predictions beside the truth, one row per item.
 
     `columns` holds `truth` and, as far as they were given, `prediction`, `score` (one per item, of the positive label)
-    or `score:LABEL` (one per class), `weight` and `item_id`. Labels keep their type (text, whole numbers, booleans,
-    Categorical, Enum); several labels per item are lists of text. `frame` is the same with `item_id` in front in any
+    or `score:LABEL` (one per class; of two labels both, where they do not add up to 1), `weight` and `item_id`. Labels
+    keep their type (text, whole numbers, booleans, Categorical, Enum); several labels per item are lists of text. `frame` is the same with `item_id` in front in any
     case: row numbers from 1 if none were given. These are made when somebody asks for `frame` or `item_id`, because
     for millions of rows they cost more than all the rest: `truth`, `prediction`, `score` and `weight` do without.
 
@@ -83,8 +86,8 @@ class Predictions(ItemTable):
 
         Several labels per item are lists or sets of labels, or a matrix of 0 and 1 (dense or sparse) with one column
         per label. `y_score` is one number per item; or a matrix with one column per label in the order of `labels`
-        (sorted, if they are not stated); or a dict of label to numbers. Of two columns that of the positive label
-        is kept.
+        (sorted, if they are not stated); or a dict of label to numbers. Of two columns that add up to 1 that of the
+        positive label is kept, which says as much; otherwise both are.
 
         `nulls`: an absent label is an error; or its item is left out (`drop`) and counted; or an absent prediction
         counts as the label "(none)", which is never right (`label`); beside it, whole numbers and booleans become text.
@@ -218,23 +221,48 @@ class Predictions(ItemTable):
     def at(self, threshold: float) -> Predictions:
         """Predict the positive label where the score is at least the threshold, the negative one elsewhere.
 
+        Of several labels per item, each is predicted whose own score is at least the threshold.
+
         Numbers are compared as what they are: the one of 32 bits that is nearest to 0.7 is 0.69999999, and below it.
 
         >>> Predictions.of([0, 1, 1], y_score=[0.2, 0.5, 0.9]).at(0.5).prediction.to_list()
         [0, 1, 1]
         """
+        refuse_no_threshold(threshold)
+        if self.kind == "multilabel" and self.class_scores:
+            return self._each_at(threshold)
         if self.score is None:
             has = "scores of each class" if self.class_scores else "no scores"
             raise ParameterError(f"{self.name}: a threshold needs one score per item: there are {has}")
-        refuse_no_threshold(threshold)
-        kind = self.truth.dtype
-        if not isinstance(kind, pl.Enum) or {self.positive, self.negative} <= set(kind.categories):
-            truth = self.truth
-        else:
-            truth, kind = self.truth.cast(pl.String), pl.String()
-        yes, no = (pl.lit(label, dtype=kind) for label in (self.positive, self.negative))
+        two = self.holding_both
+        yes, no = (pl.lit(label, dtype=two.truth.dtype) for label in (two.positive, two.negative))
         prediction = pl.when(pl.col("score") >= threshold).then(yes).otherwise(no).alias("prediction")
-        return dataclasses.replace(self, columns=_ordered(self.columns.with_columns(truth, prediction)))
+        labels = two.labels if len(two.classes) == _TWO else (two.negative, two.positive)
+        return dataclasses.replace(two, columns=_ordered(two.columns.with_columns(prediction)), labels=labels)
+
+    def _each_at(self, threshold: float) -> Predictions:
+        """Of several labels per item, predict each whose score is at least the threshold."""
+        labels = list(self.class_scores)
+        reached = np.column_stack([(scores >= threshold).to_numpy() for scores in self.class_scores.values()])
+        prediction = lists_of_indicators(reached, labels, "prediction")[0]
+        return dataclasses.replace(self, columns=_ordered(self.columns.with_columns(prediction)))
+
+    @property
+    def holding_both(self) -> Predictions:
+        """The same, with labels as text if the column's type cannot hold both of the two labels, as "not 2".
+
+        >>> Predictions.of([2, 2], y_score=[0.9, 0.2], pos_label=2).holding_both.truth.to_list()
+        ['2', '2']
+        """
+        kind, both = self.truth.dtype, {self.positive, self.negative}
+        known = set(kind.categories) if isinstance(kind, pl.Enum) else both
+        fits = both <= known and len({type(label) for label in both}) == 1
+        if fits:
+            return self
+        held = [column for column in ("truth", "prediction") if column in self.columns.columns]
+        labels = None if self.labels is None else tuple(map(str, self.labels))
+        columns = self.columns.with_columns(pl.col(held).cast(pl.String))
+        return dataclasses.replace(self, columns=columns, labels=labels)
 
     def most_likely(self) -> Predictions:
         """Predict the label with the largest score, the first one in order of several; needs scores of each class.
@@ -254,6 +282,19 @@ class Predictions(ItemTable):
         kind = pl.String() if isinstance(kind, pl.Enum | pl.Categorical) else kind
         prediction = pl.Series(in_order, dtype=kind).gather(pl.select(best).to_series()).alias("prediction")
         return dataclasses.replace(self, columns=_ordered(self.columns.with_columns(self.truth.cast(kind), prediction)))
+
+    def with_positive(self, label: Any) -> Predictions:
+        """The same with another positive label, and its scores, where both labels have some.
+
+        >>> scored = Predictions.of([0, 1], y_score={0: [0.9, 0.2], 1: [0.8, 0.7]})
+        >>> scored.with_positive(0).score.to_list()
+        [0.9, 0.2]
+        """
+        other = dataclasses.replace(self, pos_label=label)
+        if "score" not in self.columns.columns or not other.class_scores:
+            return other
+        score = other.class_scores[other.positive].alias("score")
+        return dataclasses.replace(other, columns=self.columns.with_columns(score))
 
     def taken(self, rows: pl.Series) -> Predictions:
         """Some of the items: a mask, or row numbers from 0 in the order wanted; row numbers as ids stay what they are.
@@ -326,8 +367,21 @@ def _placed(
         raise InputError(f"{name}: there are no scores for {listed(missing)}")
     if len(named) == _TWO and not several:
         positive = positive_label(sorted(named, key=bare._place), pos_label)
-        return [scores.columns[named.index(positive)].alias("score")]
+        score = scores.columns[named.index(positive)].alias("score")
+        if _are_complementary(*scores.columns):
+            return [score]
+        return [score, *_of_labels(named, scores)]
+    return _of_labels(named, scores)
+
+
+def _of_labels(named: Sequence[Any], scores: ScoreColumns) -> list[pl.Series]:
     return [column.alias(f"{SCORE_OF}{label}") for label, column in zip(named, scores.columns, strict=True)]
+
+
+def _are_complementary(first: pl.Series, second: pl.Series) -> bool:
+    """Whether two columns of scores are probabilities that add up to 1, so that one tells the other."""
+    inside = all(bool(column.is_between(0, 1).all()) for column in (first, second))
+    return inside and bool(((first + second - 1).abs() <= _ROUNDING).all())
 
 
 def _ordered(frame: pl.DataFrame) -> pl.DataFrame:

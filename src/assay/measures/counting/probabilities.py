@@ -113,15 +113,18 @@ class Probabilities:
         """
         if predictions.kind == "multilabel":
             raise ParameterError(f"{predictions.name}: probabilities of labels need one label per item")
+        if predictions.kind == "binary" and predictions.score is not None:
+            predictions = predictions.holding_both
         labels: tuple[Any, ...] = predictions.classes
-        if predictions.score is not None:
-            scores: Any = predictions.score
-        elif predictions.class_scores:
+        if predictions.class_scores:
             labels = tuple(label for label in labels if label in predictions.class_scores)
-            scores = {label: predictions.class_scores[label].to_numpy() for label in labels}
+            scores: Any = {label: predictions.class_scores[label].to_numpy() for label in labels}
+        elif predictions.score is not None:
+            labels = labels if len(labels) > 1 else (predictions.negative, predictions.positive)
+            scores = predictions.score
         else:
             raise ParameterError(f"{predictions.name}: there are no scores")
-        pos_label = predictions.positive if predictions.score is not None else None
+        pos_label = predictions.positive if predictions.kind == "binary" else None
         table = cls.from_scores(
             predictions.truth, scores, labels=labels, pos_label=pos_label, sample_weight=predictions.weight
         )

@@ -177,9 +177,11 @@ def _baseline(case: ClassifierCase) -> Iterator[Remark]:
 
 def _no_difference(case: ClassifierCase) -> Iterator[Remark]:
     """Where accuracy misleads: positives and negatives are predicted positive alike."""
-    if case.cells is None or not (case.support > 0).all():
+    if case.cells is None:
         return
     tp, fp, fn, tn = case.cells
+    if not (tp + fn and fp + tn):
+        return
     tpr, fpr, reach = tp / (tp + fn), fp / (fp + tn), case.reach()
     if abs(tpr - fpr) <= reach or tpr == fpr:
         hits, alarms = as_percents([tpr, fpr])

@@ -30,6 +30,7 @@ from assay.subjects.labels.measurement import (
     computed,
     counts_of,
     imbalance_of,
+    left_aside,
     measure_of,
     measures_of,
     names_in,
@@ -120,13 +121,17 @@ def classify(
     # By default, what all systems have: one may have scores, or a label with most items, where another has none.
     chosen = tuple(measure for measure in systems[0].results if all(measure in system.results for system in systems))
     warnings = [warning for system in prepared for warning in system.warnings]
+    notes = [note for system in prepared for note in system.notes]
+    if wanted is None:
+        held = [system.predictions for system in systems if system.predictions is not None]
+        notes += [note for predictions in held for note in left_aside(DEFAULTS[task], task, predictions)]
     return Classification(
         tuple(systems),
         chosen,
         task,
         _classes(systems[0], every),
         prepared[0].positive,
-        tuple(dict.fromkeys(note for system in prepared for note in system.notes)),
+        tuple(dict.fromkeys(notes)),
         ClassificationView() if shown is None else shown,
         confidence=confidence,
         resamples=resamples,

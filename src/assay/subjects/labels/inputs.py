@@ -93,7 +93,7 @@ def opened(predictions: Any, pos_label: Any = None, keep: Mapping[str, str | Non
 
 def _systems(predictions: Any, pos_label: Any, keep: Mapping[str, str | None] | None) -> Iterator[tuple[str, Opened]]:
     if isinstance(predictions, Predictions):
-        table = predictions if pos_label is None else dataclasses.replace(predictions, pos_label=pos_label)
+        table = predictions if pos_label is None else predictions.with_positive(pos_label)
         yield table.name, table
     elif isinstance(predictions, ConfusionMatrix):
         yield "matrix", predictions
@@ -101,7 +101,7 @@ def _systems(predictions: Any, pos_label: Any, keep: Mapping[str, str | None] | 
         stated = pos_label if pos_label is not None else predictions.positive
         for system in predictions.systems:
             held = system.predictions
-            table = system.counts[ConfusionMatrix] if held is None else dataclasses.replace(held, pos_label=stated)
+            table = system.counts[ConfusionMatrix] if held is None else held.with_positive(stated)
             yield system.name, table
     elif is_file(predictions) or is_frame(predictions):
         from assay.files.predictions import read_predictions  # noqa: PLC0415  # only who reads files waits for readers
@@ -143,17 +143,17 @@ def labelled(predictions: Predictions, threshold: float | None = None, *, needed
         return Labelled(predictions.at(threshold), threshold, () if predictions.prediction is None else (anew,))
     if predictions.prediction is not None:
         return _wrong_if_absent(predictions)
-    if predictions.kind == "multilabel":
-        if needed:
-            raise InputError(f"{name}: items with several labels need predictions beside their scores")
-        return Labelled(predictions)
-    if predictions.score is None:
-        return Labelled(
-            predictions.most_likely(), None, (f"{name}: no predictions: the label with the largest score is taken",)
-        )
-    low, high = float(predictions.score.min()), float(predictions.score.max())  # type: ignore[arg-type]
+    if predictions.class_scores and predictions.kind != "multilabel":
+        remark = f"{name}: no predictions: the label with the largest score is taken"
+        if predictions.score is not None:
+            remark += f"; measures of scores, such as AUC, take those of {predictions.positive}"
+        return Labelled(predictions.most_likely(), None, (remark,))
+    if not predictions.class_scores and predictions.score is None:
+        raise InputError(f"{name}: expected predictions or scores, got none")
+    low, high = _range_of([predictions.score] if predictions.score is not None else predictions.class_scores.values())
     if 0 <= low <= high <= 1:
-        remark = f"{name}: no predictions: {predictions.positive} is predicted from a score of {HALF} on"
+        which = "each label" if predictions.kind == "multilabel" else predictions.positive
+        remark = f"{name}: no predictions: {which} is predicted from a score of {HALF} on"
         return Labelled(predictions.at(HALF), HALF, (remark,))
     if needed:
         raise ParameterError(
@@ -163,9 +163,17 @@ def labelled(predictions: Predictions, threshold: float | None = None, *, needed
     return Labelled(predictions)
 
 
+def _range_of(scores: Iterable[pl.Series]) -> tuple[float, float]:
+    ends = [(float(column.min()), float(column.max())) for column in scores]  # type: ignore[arg-type]
+    return min(low for low, _ in ends), max(high for _, high in ends)
+
+
 def _wrong_if_absent(predictions: Predictions) -> Labelled:
     """Of two labels, an absent prediction counts as the other one than the true one: it is never right."""
     prediction = predictions.prediction
+    if predictions.kind == "multilabel" and predictions.class_scores:
+        unused = "scores are left aside, as no measure of items with several labels takes them"
+        return Labelled(predictions, None, (f"{predictions.name}: {unused}: take one class against all others",))
     if predictions.kind != "binary" or prediction is None or predictions.classes == predictions.label_values:
         return Labelled(predictions)
     absent, positive, negative = prediction.eq(NONE), predictions.positive, predictions.negative

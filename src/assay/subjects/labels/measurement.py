@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from assay.core.domains import Real
-from assay.core.errors import ParameterError
+from assay.core.errors import ParameterError, joined
 from assay.measures.counting.confusion import Confusion
 from assay.measures.counting.confusion_matrix import ConfusionMatrix, LabelSets
 from assay.measures.counting.judgments import Floats, Ints
@@ -21,6 +21,7 @@ from assay.measures.counting.probabilities import SLACK, Probabilities
 from assay.measures.counting.scored import Scored
 from assay.measures.matrices import averaged, left_out, overall
 from assay.measures.parser import parse_measure
+from assay.measures.probabilities import OF_ANY_SCORES
 from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit
 from assay.stats.bootstrap import pattern_weights
@@ -179,13 +180,39 @@ def _has_scores(predictions: Predictions) -> bool:
     return predictions.score is not None or bool(predictions.class_scores)
 
 
-def are_probabilities(predictions: Predictions) -> bool:
-    """Whether scores lie between 0 and 1 and, where there is one a class, add up to 1."""
-    if predictions.score is not None:
-        return bool(predictions.score.is_between(0, 1).all())
-    scores = np.column_stack([scores.to_numpy() for scores in predictions.class_scores.values()])
-    inside = bool(((scores >= 0) & (scores <= 1)).all())
-    return inside and bool((np.abs(scores.sum(axis=1) - 1) <= SLACK).all())
+def why_no_probabilities(predictions: Predictions) -> str | None:
+    """Why scores are no probabilities, None if they are: from 0 to 1 and, with one per class, adding up to 1.
+
+    >>> why_no_probabilities(Predictions.of([0, 1], y_score=[-1.5, 0.5]))
+    'scores go from -1.5 to 0.5'
+    """
+    columns = list(predictions.class_scores.values()) or ([] if predictions.score is None else [predictions.score])
+    scores = np.column_stack([column.to_numpy() for column in columns])
+    if not ((scores >= 0) & (scores <= 1)).all():
+        return f"scores go from {scores.min():g} to {scores.max():g}"
+    total = scores.sum(axis=1)
+    off = np.flatnonzero(np.abs(total - 1) > SLACK)
+    if not predictions.class_scores or not len(off):
+        return None
+    return f"scores of item {off[0] + 1} add up to {total[off[0]]:g}"
+
+
+def left_aside(usual: Iterable[str], task: str, predictions: Predictions) -> tuple[str, ...]:
+    """Say which of the usual measures are not computed as scores are no probabilities.
+
+    >>> left_aside(["AUC", "LogLoss"], "binary", Predictions.of([0, 1], y_score=[-1.5, 0.5], name="old"))
+    ('old: LogLoss is left out, as it needs probabilities: scores go from -1.5 to 0.5',)
+    """
+    reason = why_no_probabilities(predictions) if _has_scores(predictions) else None
+    if reason is None:
+        return ()
+    names = [str(measure) for measure in (measure_of(name, task) for name in usual) if _needs_probabilities(measure)]
+    is_left = "is left out, as it needs" if len(names) == 1 else "are left out, as they need"
+    return (f"{predictions.name}: {joined(names)} {is_left} probabilities: {reason}",) if names else ()
+
+
+def _needs_probabilities(measure: Measure) -> bool:
+    return measure.definition.counts is Probabilities and measure.name not in OF_ANY_SCORES
 
 
 def names_in(measures: Measures) -> list[str | Measure] | None:
@@ -216,9 +243,12 @@ def measures_of(
         able |= {Confusion, ConfusionMatrix}
     if predictions is not None and _has_scores(predictions):
         able |= {Scored} if predictions.score is not None else set()
-        able |= {Probabilities} if are_probabilities(predictions) else set()
+        able |= {Probabilities}
     known = [measure_of(name, task) for name in usual]
-    return tuple(measure for measure in known if measure.definition.counts in able)
+    able_to = [measure for measure in known if measure.definition.counts in able]
+    if Probabilities in able and predictions is not None and why_no_probabilities(predictions) is not None:
+        able_to = [measure for measure in able_to if not _needs_probabilities(measure)]
+    return tuple(able_to)
 
 
 def computed(measure: Measure, counts: Mapping[type, Any], name: str) -> PerUnit:

@@ -71,7 +71,7 @@ def sureness(predictions: Predictions, threshold: float | None = None) -> pl.Ser
     prediction = predictions.prediction
     if prediction is None or predictions.kind == "multilabel":
         return None
-    if predictions.score is not None:
+    if predictions.score is not None and (threshold is not None or not predictions.class_scores):
         beyond = predictions.score.cast(pl.Float64) - (_HALF if threshold is None else threshold)
         return pl.select(pl.when(prediction == predictions.positive).then(beyond).otherwise(-beyond)).to_series()
     if not predictions.class_scores:
