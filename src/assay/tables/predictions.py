@@ -44,9 +44,10 @@ class Predictions(ItemTable):
 
     `columns` holds `truth` and, as far as they were given, `prediction`, `score` (one per item, of the positive label)
     or `score:LABEL` (one per class; of two labels both, where they do not add up to 1), `weight` and `item_id`. Labels
-    keep their type (text, whole numbers, booleans, Categorical, Enum); several labels per item are lists of text. `frame` is the same with `item_id` in front in any
-    case: row numbers from 1 if none were given. These are made when somebody asks for `frame` or `item_id`, because
-    for millions of rows they cost more than all the rest: `truth`, `prediction`, `score` and `weight` do without.
+    keep their type (text, whole numbers, booleans, Categorical, Enum); several labels per item are lists of text.
+    `frame` is the same with `item_id` in front in any case: row numbers from 1 if none were given. These are made when
+    somebody asks for `frame` or `item_id`, because for millions of rows they cost more than all the rest: `truth`,
+    `prediction`, `score` and `weight` do without.
 
     >>> predictions = Predictions.of(["spam", "ham", "spam"], ["spam", "spam", "spam"], pos_label="spam")
     >>> predictions.kind, predictions.label_values, predictions.positive
