@@ -736,10 +736,29 @@ def test_two_words_need_no_order() -> None:
 
 
 def test_a_wide_table_whose_judges_cannot_be_told_from_other_columns_is_refused() -> None:
-    table = "item,ana,ben,page,size\nd1,yes,no,3,10\nd2,no,no,4,20\n"
-    with pytest.raises(FormatError, match="text in ana, ben, numbers in page, size"):
+    table = "item,ana,ben,clear,short\nd1,yes,no,1,0\nd2,no,no,0,0\n"
+    with pytest.raises(FormatError, match="text in ana, ben, numbers in clear, short.*judges=..."):
         read_labels(io.StringIO(table))
     assert read_labels(io.StringIO(table), judges=["ana", "ben"]).judges == ("ana", "ben")
+
+
+def test_columns_outside_the_scale_of_the_others_are_no_judges() -> None:
+    """Neither numbers that no other column has, nor what is called a price or a time, nor many values beside few."""
+    table = "item,ana,ben,page,size\nd1,yes,no,3,10\nd2,no,no,4,20\n"
+    labels = read_labels(io.StringIO(table))
+    assert labels.judges == ("ana", "ben")
+    assert labels.remarks == ("columns that look like no judges are left out: page, size",)
+    table = "item,ana,ben,unit_price,labelled_at,length\n" + "".join(
+        f"d{row},{row % 3},{row % 2},{row % 2},{row % 2},{row}\n" for row in range(20)
+    )
+    labels = read_labels(io.StringIO(table))
+    assert labels.judges == ("ana", "ben")
+    assert labels.remarks == ("columns that look like no judges are left out: unit_price, labelled_at, length",)
+
+
+def test_sliders_have_many_values_and_are_judges_all_the_same() -> None:
+    table = "item,ana,ben\n" + "".join(f"d{row},{row * 7 % 100},{row * 5 % 100}\n" for row in range(40))
+    assert read_labels(io.StringIO(table)).judges == ("ana", "ben")
 
 
 def test_a_row_that_contradicts_another_is_numbered_as_it_was_given() -> None:

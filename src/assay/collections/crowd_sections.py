@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from assay.collections.crowd import enough_labels
-from assay.core.errors import listed, number_of
+from assay.core.errors import joined, listed, number_of
 from assay.core.words import Tone
 from assay.show import charts
 from assay.show.figure import Scale, Series
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 #: So many rows of items and of workers are shown in a terminal.
 _MOST = 20
+#: More workers than this are counted, and not named.
+_MOST_NAMED = 10
 _METHODS = {
     "dawid-skene": "Dawid and Skene's model: a confusion matrix for each worker",
     "mace": "MACE: each worker knows the answer, or guesses",
@@ -60,7 +62,8 @@ def workers_document(result: CrowdLabels) -> Document:
 
 def _summary(result: CrowdLabels) -> list[str]:
     labels, items, workers = result.labels.sizes
-    counts = f"{number_of('label', labels)} of {number_of('item', items)} by {number_of('worker', workers)}"
+    names = f" ({joined(result.labels.judges)})" if workers <= _MOST_NAMED else ""
+    counts = f"{number_of('label', labels)} of {number_of('item', items)} by {number_of('worker', workers)}{names}"
     lines = [f"{counts}; {_METHODS[result.settings['method']]}."]
     right, known, interval = result.accuracy
     if known:

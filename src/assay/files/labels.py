@@ -27,6 +27,7 @@ from assay.files.registry import Head, Loaded, formats, head_of
 from assay.files.runs import line_of_row, load_columns, trec_qrels
 from assay.files.sources import Readable, Source, is_file
 from assay.files.times import utc_times
+from assay.tables.judge_columns import judge_columns
 from assay.tables.labels import NEEDED, Labels, Repeated
 from assay.tables.named_columns import NamedColumns
 from assay.tables.roles import TABLES, ColumnNames, absent, find, folded_name, is_frame, named_by, refuse_rows, roles_in
@@ -41,6 +42,8 @@ _TASK_ANSWERS = "Answer.taskAnswers"
 _FLAT_RATING = r'^\[\{"(?:rating|number)": ?(-?[0-9.]+)\}\]$'
 #: Buttons of forms of Mechanical Turk.
 _SWITCHES = ("true", "false")
+#: What a row of a wide table says of its item, besides the labels.
+_OF_ITEMS = ("query_id", "item_id", "gold")
 #: So many different words are labels, however few items there are.
 _FEW = 10
 #: What stands for a missing number in tables of other tools.
@@ -207,25 +210,16 @@ def _bare(table: NamedColumns, column: str) -> pl.Series:
 
 
 def _wide(table: NamedColumns, roles: dict[str, str], judges: Sequence[str] | None) -> LabelRows:
-    """One column per judge: those named, or all that have no other role; texts beside numbers are no labels."""
+    """One column per judge: those named, or all that can be."""
     names = table.frame.columns
     refuse_absent(table.path, names, judges or ())
-    if judges is None and ("label" in roles or "judge" in roles):
+    if judges is None and "judge" in roles:
         raise absent("labels", names, table.path, 1)
-    whose = list(judges or [name for name in names if name not in roles.values()])
-    texts = [name for name in whose if judges is None and not _has_numbers(table.labels(name))]
-    if len(texts) > 1 and len(whose) - len(texts) > 1:
-        numbers = [name for name in whose if name not in texts]
-        got = f"text in {listed(texts)}, numbers in {listed(numbers)}"
-        note = "leave out the columns that are no judge's"
-        raise FormatError(table.path, 1, expected="one column per judge, beside the item", got=got, note=note)
-    if len(whose) - len(texts) > 1:
-        whose = [name for name in whose if name not in texts]
-    else:
-        texts = []
+    roles = _roles_of_items(table, roles)
+    whose, remarks = (list(judges), ()) if judges is not None else _judges(table, roles)
     if "item_id" not in roles or len(whose) < 2:
         raise absent("labels", names, table.path, 1)
-    known = {ours: theirs for ours, theirs in roles.items() if ours not in {"seconds", "time"} and theirs not in whose}
+    known = {ours: theirs for ours, theirs in roles.items() if ours in _OF_ITEMS and theirs not in whose}
     fixed = {ours: _cells(table, ours, theirs) for ours, theirs in known.items()}
     marks = as_whole([_cells(table, "label", name) for name in whose])
     rows = pl.DataFrame([fixed[ours].alias(ours) for ours in fixed]).with_row_index("row")
@@ -235,8 +229,33 @@ def _wide(table: NamedColumns, roles: dict[str, str], judges: Sequence[str] | No
     if judges is None and frame["label"].dtype == pl.String and frame["label"].n_unique() > max(rows.height, _FEW):
         raise absent("labels", names, table.path, 1)  # texts, such as documents
     places = frame["row"]
-    remarks = (f"columns without numbers are not taken as judges: {listed(texts)}",) if texts else ()
     return LabelRows(frame.drop("row"), lambda row: table.where(int(places[row])), remarks)
+
+
+def _roles_of_items(table: NamedColumns, roles: dict[str, str]) -> dict[str, str]:
+    """Where rows name topics alone, each once, these are the items."""
+    query = roles.get("query_id")
+    if "item_id" in roles or query is None or table.frame[query].is_duplicated().any():
+        return roles
+    return {"item_id": query, **{ours: theirs for ours, theirs in roles.items() if ours != "query_id"}}
+
+
+def _judges(table: NamedColumns, roles: dict[str, str]) -> tuple[list[str], tuple[str, ...]]:
+    """The columns that can be judges', and what to say of others."""
+    free = [name for name in table.frame.columns if name not in roles.values()]
+    whose, remarks = judge_columns(table.frame.select(free))
+    if "label" in roles and len(whose) < 2:
+        return [], ()
+    texts = [name for name in whose if not _has_numbers(table.labels(name))]
+    numbers = [name for name in whose if name not in texts]
+    if len(texts) > 1 and len(numbers) > 1:
+        got = f"text in {listed(texts)}, numbers in {listed(numbers)}"
+        note = f"name those of the judges: {argument('judges')}"
+        raise FormatError(table.path, 1, expected="one column per judge, beside the item", got=got, note=note)
+    if len(numbers) < 2:
+        return whose, remarks
+    bare = [name for name in free if name not in numbers and not _has_numbers(table.labels(name))]
+    return numbers, (*remarks, *([f"columns without numbers are not taken as judges: {listed(bare)}"] * bool(bare)))
 
 
 def _has_numbers(labels: pl.Series) -> bool:

@@ -37,6 +37,8 @@ _MOST_OF_ALL, _FAR_APART = 0.8, 0.25
 _OF_RELEVANCE = ("PositiveAgreement", "NegativeAgreement", "Overlap")
 #: An interval wider than this says little.
 _WIDE = 0.3
+#: More judges than this are counted, and not all named.
+MOST_JUDGES = 10
 #: Rows of topics and pairs in text to be read at a stretch.
 MOST_ROWS = 20
 
@@ -46,7 +48,7 @@ def document(result: JudgeAgreement) -> Document:
     settings = settings_of(result, "scale", "unit", "confidence", "resamples", "seed")
     settings |= {"categories": list(result.ratings.categories), "judges": list(result.ratings.judges)}
     sections = (
-        Section("agreement", parts=(coefficients(result),)),
+        Section("agreement", parts=(Prose(found(result)), coefficients(result))),
         *tables(result),
         *(() if result.rankings is None else result.rankings.document().sections),
         prose_section("guidance", guidance(result)),
@@ -54,6 +56,12 @@ def document(result: JudgeAgreement) -> Document:
         prose_section("warnings", result.warnings),
     )
     return Document("judge agreement", tuple(section for section in sections if section.parts), "Agreement of judges")
+
+
+def found(result: JudgeAgreement) -> str:
+    """The judges that were found: columns of a wide table may be taken for some."""
+    judges = result.labels.judges
+    return f"{number_of('judge', len(judges))}: {joined(judges, MOST_JUDGES)}."
 
 
 def coefficients(result: JudgeAgreement) -> Table:
