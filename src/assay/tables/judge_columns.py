@@ -1,4 +1,4 @@
-"""The judges of a wide table: which of its columns hold labels, and which are ours, positions, prices, times or texts."""
+"""The judges of a wide table: which of its columns hold labels, and which are ours, positions, prices or times."""
 
 from __future__ import annotations
 
@@ -12,18 +12,20 @@ from assay.tables.named_columns import TRUTH_VALUES
 from assay.tables.roles import TABLES, folded_name
 
 #: Columns that Assay writes beside items and that are no labels, besides those that have a role.
-_WRITTEN = frozenset(
-    "order priority best_rank runs first_run stratum inclusion run tag system place known frequency count "
-    "labels workers judges votes entropy probability agreement majority share margin chosen expected "
-    "low high lower upper undefined measure value note unit query topic title grade_by".split()
-)
+_WRITTEN = frozenset({
+    "order", "priority", "best_rank", "runs", "first_run", "stratum", "inclusion", "run", "tag", "system",
+    "place", "known", "frequency", "count", "labels", "workers", "judges", "votes", "entropy", "probability",
+    "agreement", "majority", "share", "margin", "chosen", "expected", "low", "high", "lower", "upper",
+    "undefined", "measure", "value", "note", "unit", "query", "topic", "title", "grade_by",
+})  # fmt: skip
 #: Tables whose columns are no judges', whatever these are called there.
 _OTHER_TABLES = ("run", "topics", "documents", "sampled pool")
 #: The last word of names that say what a column holds: a position, a price, a time, a text.
-_NAMED = frozenset(
-    "rank position pos place price cost revenue amount time date datetime timestamp seconds ms duration at "
-    "id url link comment comments note notes text title".split()
-)
+_NAMED = frozenset({
+    "rank", "position", "pos", "place", "price", "cost", "revenue", "amount", "time", "date", "datetime",
+    "timestamp", "seconds", "ms", "duration", "at", "id", "url", "link", "comment", "comments", "note",
+    "notes", "text", "title",
+})  # fmt: skip
 #: Labels have no more values than this, unless all columns have more.
 _MOST_VALUES = 12
 #: A column with more of its cells outside the scale of the others than this has another scale.
