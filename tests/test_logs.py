@@ -227,7 +227,7 @@ def test_attributes_of_queries_and_events_are_found_by_their_names_or_as_said() 
     click = json.dumps({"query_id": "p0", "action_name": "click", "timestamp": stamp(1), "event_attributes": about})
     log = read([query, click])
     names = ("system", "latency_ms", "page", "answered", "query_id", "query_text")
-    assert rows(log.impressions, *names) == [("B", 12.5, 2, True, "tea pot", "Tea  Pot")]
+    assert rows(log.impressions, *names) == [("B", 12.5, 2, True, "Tea  Pot", "Tea  Pot")]
     assert rows(log.events, "rank", "doc_id", "dwell_ms") == [(1, "7", 2500.0)]
     assert rows(read([query, click], columns={"system": "bucket"}).impressions, "system") == [("new",)]
     with pytest.raises(ParameterError, match="no table has a column 'buckt'"):
@@ -294,7 +294,9 @@ def test_a_table_of_results_of_events_or_of_pages_gives_the_same_clicks() -> Non
     expected = [("p0", 1, "d1", 0), ("p0", 2, "d2", 1), ("p1", 1, "d2", 0)]
     for log in (of_results, of_events, of_pages, in_cells):
         assert [row[:4] for row in contents(log)["results"]] == expected
-        assert rows(log.impressions, "query_id", "user_id") == [("tea", "u1"), ("tea", "u2")]
+        assert rows(log.impressions, "query_id", "user_id") == [("Tea", "u1"), ("tea", "u2")]
+    folded = read(TABLE.replace("Tea", " TEA"), fold_queries=True)
+    assert rows(folded.impressions, "query_id", "query_text") == [("tea", " TEA"), ("tea", "tea")]
 
 
 def test_events_of_a_page_in_two_pieces_of_a_file_are_all_kept(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -369,7 +371,7 @@ def test_rows_without_a_page_are_one_while_ranks_rise_also_across_chunks(monkeyp
 def test_a_quoted_line_break_is_part_of_a_cell(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Source.chunks, "__defaults__", (10,))
     log = read('serp_id,query,doc,rank,clicks\np0,"tea\npot",d1,1,1\np0,"tea\npot",d2,2,0\n')
-    assert rows(log.impressions, "query_id", "n_results") == [("tea pot", 2)]
+    assert rows(log.impressions, "query_id", "n_results") == [("tea\npot", 2)]
 
 
 # Lines that are wrong -------------------------------------------------------------------------------------------------

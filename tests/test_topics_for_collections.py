@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 from collections import Counter
 from pathlib import Path
 
@@ -23,9 +25,66 @@ from assay import (
 LOG = [query for number, query in enumerate("abcdefghijklmnopqrst") for _ in range(max(1, 40 // (number + 1)))]
 
 
-def test_queries_that_differ_in_case_and_blanks_are_one() -> None:
-    sample = sample_topics(["Green tea", " green \t TEA", "milk"], 2)
-    assert sample.frame.select("title", "frequency").rows() == [("green tea", 2), ("milk", 1)]
+def test_queries_count_as_they_stand_and_those_that_differ_in_case_and_blanks_are_one_if_asked_for() -> None:
+    log = ["Green tea", " green \t TEA", "milk"]
+    plain = sample_topics(log, 3)
+    assert plain.frame["title"].sort().to_list() == ["Green tea", "green \t TEA", "milk"]
+    assert plain.notes == (
+        "2 queries differ from others only in case or blanks, such as 'Green tea' and 'green \\t TEA', and count as "
+        "different: fold_queries=True makes them one",
+    )
+    folded = sample_topics(log, 2, fold_queries=True)
+    assert folded.frame.select("title", "frequency").rows() == [("green tea", 2), ("milk", 1)]
+    assert not folded.notes
+
+
+#: What a file holds, and its queries with how often they were asked.
+FILES = {
+    "a click table: result pages count": (
+        "log.csv", "query_id,doc_id,rank,clicks\ntea,d1,1,0\ntea,d2,2,1\nmilk,d1,1,0\ntea,d1,1,0\ntea,d2,2,0\n",
+        {"tea": 2, "milk": 1},
+    ),
+    "a run: each query counts once": ("run.csv", "query,doc_id,score\ntea,d1,2\ntea,d2,1\n", {"tea": 1}),
+    "ids and titles without a header": ("t.tsv", "t5\thow to make matcha\nt6\ticed tea\n",
+                                        {"how to make matcha": 1, "iced tea": 1}),
+    "topics of TREC": ("t.trec", "<top>\n<num> Number: 7\n<title> iced tea\n</top>\n", {"iced tea": 1}),
+    "one column with a header": ("log.txt", "Search term\ntea\ntea\n", {"tea": 2}),
+    "lines with commas": ("log.txt", "tea, green\nmilk\ntea, green\n", {"tea, green": 2, "milk": 1}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", FILES)
+def test_the_searches_of_a_log_are_counted_whatever_its_layout(case: str, tmp_path: Path) -> None:
+    name, text, counts = FILES[case]
+    (tmp_path / name).write_text(text, "utf-8")
+    sample = sample_topics(tmp_path / name, len(counts))
+    assert dict(sample.frame.select("title", "frequency").iter_rows()) == counts
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("querylog.csv", "time,what they typed\n2026-10-01 07:29:06,small camera\n2026-10-01 07:30:00,tripod\n"),
+        ("querylog.txt", "when;what they typed\n2026-10-01 07:29:06;small camera\n2026-10-01 07:30:00;tripod\n"),
+        ("querylog.tsv", "topic\twhat they typed\nq1\tsmall camera\nq2\ttripod\n"),
+    ],
+)
+def test_a_file_with_a_header_is_never_read_as_lines(name: str, text: str, tmp_path: Path) -> None:
+    """The advice works as it is printed."""
+    (tmp_path / name).write_text(text, "utf-8")
+    refused = run_assay("topics", "sample", name, "-n", "2", folder=tmp_path)
+    assert refused.returncode == 2
+    assert f"{name}:1: expected a table with the column `query`" in refused.stderr
+    (advice,) = re.findall(r"--columns, as in (query='.*?')", refused.stderr)
+    done = run_assay("topics", "sample", name, "-n", "2", "--columns", *shlex.split(advice), folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "1         small camera" in done.stdout
+
+
+def test_rows_without_a_header_are_no_queries(tmp_path: Path) -> None:
+    (tmp_path / "log.txt").write_text("2026-10-01 07:29:06,small camera\n2026-10-01 07:30:00,tripod\n", "utf-8")
+    with pytest.raises(FormatError, match="a table needs a first line that names its columns"):
+        sample_topics(tmp_path / "log.txt", 1)
 
 
 @pytest.mark.parametrize("by", ["uniform", "frequency", "head-torso-tail"])
@@ -60,15 +119,15 @@ def test_strata_hold_thirds_of_the_searches_and_give_a_third_of_the_topics_each(
 
 
 def test_a_log_may_be_a_table_with_counts(tmp_path: Path) -> None:
-    (tmp_path / "log.csv").write_text("user,Query,count\nx,tea,3\ny,Tea,2\nz,milk,1\n", "utf-8")
+    (tmp_path / "log.csv").write_text("user,Query,count\nx,tea,3\ny,milk,1\nz,milk,1\n", "utf-8")
     (tmp_path / "log.jsonl").write_text('{"query": "tea"}\n{"query": "milk"}\n{"query": "tea"}\n', "utf-8")
-    assert sample_topics(tmp_path / "log.csv", 2).frame["frequency"].to_list() == [5, 1]
+    assert sample_topics(tmp_path / "log.csv", 2).frame["frequency"].to_list() == [3, 2]
     assert sample_topics(tmp_path / "log.jsonl", 2).frame["frequency"].to_list() == [2, 1]
 
 
 def test_too_few_queries_and_unknown_plans_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="expected 5 different queries or more, got 1"):
-        sample_topics(["tea", "TEA"], 5)
+        sample_topics(["tea", "tea"], 5)
     with pytest.raises(ParameterError, match="by"):
         sample_topics(["tea"], 1, by="luck")  # type: ignore[arg-type]
     (tmp_path / "empty").write_text("\n\n", "utf-8")

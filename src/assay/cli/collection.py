@@ -8,8 +8,8 @@ from typing import Annotated, TypeAlias
 from assay.cli import inputs, options, output
 from assay.cli.options import Output, group
 from assay.core.errors import number_of
-from assay.core.evaluation_options import option
-from assay.core.options import SeedOption
+from assay.core.evaluation_options import Columns, option
+from assay.core.options import FoldQueries, SeedOption
 
 Folder: TypeAlias = Annotated[Path, options.argument("COLLECTION", "The folder of the collection.")]
 Files: TypeAlias = Annotated[
@@ -120,11 +120,14 @@ Size: TypeAlias = Annotated[int, option("-n", "--size", help="Number of topics."
 
 def sample_topics(
     log: Annotated[
-        str, options.argument("LOG", "A table with a column of queries, or one query per line; - for stdin.")
+        str,
+        options.argument("LOG", "A table with a column of queries, one query per line, or a click log; - for stdin."),
     ],
     drawing: SeedOption,
     size: Size = 50,
     by: Annotated[str, option(help="uniform (default), frequency, or head-torso-tail.")] = "uniform",
+    fold_queries: FoldQueries = False,
+    columns: Columns = None,  # noqa: ARG001  # `calling` sees to it
     target: Annotated[
         Path | None, option("-o", "--output", help="Write the topics: .tsv, .jsonl, .trec, .ini (to edit).")
     ] = None,
@@ -139,14 +142,14 @@ def sample_topics(
     from assay.files.writing import write  # noqa: PLC0415  # `assay --help` need not load Polars
 
     to, place = Output(json=json, quiet=quiet), "assay.collections.topic_sampling:sample_topics"
-    result = inputs.result_of(place, "sampling", to, log, size, by=by, **drawing)
+    result = inputs.result_of(place, "sampling", to, log, size, by=by, fold_queries=fold_queries, **drawing)
     if target is not None:
         if target.suffix.lower() == ".ini" and not overwrite:
             from assay.collections.topic_sampling import refuse_edited  # noqa: PLC0415
 
             refuse_edited(target)
         write(result.topics, target, overwrite=overwrite)
-    output.give(result, to)
+    output.give(result, to, notes=result.notes)
 
 
 def write_topics(

@@ -119,4 +119,5 @@ def sample_document(sample: TopicSample) -> Document:
         Section("sample", parts=(Prose(summary),), data=data),
         Section("strata", parts=(strata,)),
         Section("topics", parts=(topics,)),
+        *([Section.of_lines("notes", sample.notes)] * bool(sample.notes)),
     ))  # fmt: skip

@@ -5,22 +5,22 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 import polars as pl
 
+from assay.collections.query_logs import asked_queries
 from assay.core.domains import Choice, Whole
-from assay.core.errors import EmptyFileError, InputError, argument
+from assay.core.errors import InputError, argument
 from assay.core.evaluation_options import Seed
 from assay.core.results import Result
 from assay.files.atomic import write_text
-from assay.files.named_columns import named_columns, names_of
-from assay.files.registry import head_of
-from assay.files.sources import Readable, Source, decoded, lines_of
+from assay.files.sources import Readable, Source
 from assay.files.topic_sections import EXPLANATION, as_sections
 from assay.tables import Topics
-from assay.tables.roles import absent, columns_of
+from assay.tables.log import Log
+from assay.tables.roles import ColumnNames, named_by
 
 SamplingPlan: TypeAlias = Literal["uniform", "frequency", "head-torso-tail"]
 _PLANS = ("uniform", "frequency", "head-torso-tail")
@@ -32,7 +32,7 @@ class TopicSample(Result):
     """Topics that were drawn from a log, with how they were drawn.
 
     `frame`: `query_id, title, frequency, stratum`. `strata`: for each stratum its distinct queries, its searches and
-    their share of all, and how many queries were drawn.
+    their share of all, and how many queries were drawn. `notes`: how the log was read.
     """
 
     kind = "topic sample"
@@ -42,6 +42,7 @@ class TopicSample(Result):
     seed: int
     frame: pl.DataFrame
     strata: pl.DataFrame
+    notes: tuple[str, ...] = ()
 
     def to_frame(self) -> pl.DataFrame:
         """The topics."""
@@ -54,21 +55,31 @@ class TopicSample(Result):
 
 
 def sample_topics(
-    log: Readable | Source | list[str], size: int = 50, *, by: SamplingPlan = "uniform", seed: Seed = 0
+    log: Readable | Source | list[str] | Log,
+    size: int = 50,
+    *,
+    by: SamplingPlan = "uniform",
+    fold_queries: bool = False,
+    columns: ColumnNames = None,
+    seed: Seed = 0,
 ) -> TopicSample:
-    """Draw topics from a query log: a table with a column of queries, or one query per line.
+    """Draw topics from a query log: a table with a column of queries, one query per line, or a click log.
 
-    Queries that differ in case and blanks are one; a column such as `frequency` says how often each was asked.
+    A column such as `frequency` says how often each query was asked; of a click log, result pages count. Queries count
+    as they stand; with `fold_queries`, those that differ only in case and blanks are one. `columns`: which columns have
+    which role, as in `columns={"query": "Searched for"}`.
     `by`: `uniform` (every distinct query has the same chance), `frequency` (a chance in proportion to its searches), or
     `head-torso-tail` (a third each from the queries that make up the first, second and last third of all searches).
 
-    >>> sample = sample_topics(["Green tea", "green  tea", "iced tea", "milk"], 2, by="frequency", seed=0)
+    >>> log = ["Green tea", "green  tea", "iced tea", "milk"]
+    >>> sample = sample_topics(log, 2, by="frequency", fold_queries=True, seed=0)
     >>> sample.frame.select("title", "frequency").rows()
     [('green tea', 2), ('iced tea', 1)]
     """
     size, seed = Whole(1).check("size", size), Whole(0).check("seed", seed)
     Choice(_PLANS).check("by", by)
-    name, counts = _counted(log)
+    with named_by(columns):
+        name, counts, remarks = asked_queries(log, fold=fold_queries)
     if counts.height < size:
         raise InputError(f"{name}: expected {size:,} different queries or more, got {counts.height:,}")
     before = (pl.col("frequency").cum_sum() - pl.col("frequency")) / pl.col("frequency").sum()
@@ -79,7 +90,7 @@ def sample_topics(
     width = len(str(size))
     ids = [f"{number:0{width}}" for number in range(1, size + 1)]
     frame = frame.select(pl.Series("query_id", ids), pl.col("query").alias("title"), "frequency", "stratum")
-    return TopicSample(name, by, seed, frame, _strata(counts, frame))
+    return TopicSample(name, by, seed, frame, _strata(counts, frame), remarks)
 
 
 def _drawn(counts: pl.DataFrame, size: int, plan: str, random: np.random.Generator) -> list[int]:
@@ -105,43 +116,6 @@ def _strata(counts: pl.DataFrame, topics: pl.DataFrame) -> pl.DataFrame:
     strata = strata.join(taken, on="stratum", how="left", maintain_order="left").fill_null(0)
     share = pl.col("searches") / pl.col("searches").sum()
     return strata.select("stratum", "queries", "searches", share.alias("share"), "drawn")
-
-
-def _counted(log: Any) -> tuple[str, pl.DataFrame]:
-    """The distinct queries of a log, the most frequent first, and equal ones by their text."""
-    if isinstance(log, list):
-        name, frame = "log", pl.DataFrame({"query": log}, schema={"query": pl.String}).with_columns(frequency=1)
-    else:
-        source = Source.of(log)
-        name, frame = source.name, _read(source)
-    plain = pl.col("query").str.to_lowercase().str.replace_all(r"\s+", " ").str.strip_chars()
-    frame = frame.select(plain, "frequency").filter(pl.col("query") != "")
-    counts = frame.group_by("query").agg(pl.col("frequency").sum())
-    if not counts.height:
-        raise EmptyFileError(name, "queries")
-    frequency = counts["frequency"]
-    if (frequency % 1 == 0).all() and frequency.sum() < 2**53:  # others are shares of all searches
-        counts = counts.with_columns(pl.col("frequency").cast(pl.Int64))
-    return name, counts.sort("frequency", "query", descending=[True, False])
-
-
-def _read(source: Source) -> pl.DataFrame:
-    head = head_of(source)
-    if not head.numbered:
-        raise EmptyFileError(source.name, "a query log: a table with a column `query`, or one query per line")
-    names = names_of(head)
-    columns = columns_of("query log", names)
-    if columns is None and (head.is_binary or head.text.startswith("{")):
-        raise absent("query log", names, source.name)
-    if columns is None:
-        lines = lines_of(decoded(source)[0])
-        return pl.DataFrame({"query": lines}, schema={"query": pl.String}).with_columns(frequency=1)
-    table = named_columns(source, "query log")
-    queries = table.frame[columns["query"]].cast(pl.String).alias("query")
-    if "frequency" not in columns:
-        return queries.to_frame().with_columns(frequency=1).drop_nulls()
-    numbers = table.numbers(columns["frequency"], "how often a query was asked").alias("frequency")
-    return pl.DataFrame([queries, numbers]).drop_nulls().filter(pl.col("frequency") > 0)
 
 
 def write_topics_to_edit(path: str | os.PathLike[str], size: int = 5, *, overwrite: bool = False) -> None:

@@ -122,6 +122,11 @@ MalformedLines = Annotated[
 ]  # fmt: skip
 
 
+FoldQueries = Annotated[
+    bool, option(help="Queries that differ only in case and blanks are one (default: as they stand).", panel=RULES)
+]
+
+
 class LogRules(TypedDict, total=False):
     """How a click log is read, and which of its pages are left out."""
 
@@ -138,6 +143,7 @@ class LogRules(TypedDict, total=False):
     longest_dwell: LongestDwell | None
     repeated_events: RepeatedEvents
     malformed: MalformedLines
+    fold_queries: FoldQueries
 
 
 UnitOfLog = Annotated[

@@ -98,7 +98,7 @@ def _records(pieces: Iterable[pl.DataFrame], roles: Mapping[str, str], rules: Re
     """Rows of pages, of events or of results, by the columns that are there."""
     pages = _RisingRanks(rules.label)
     for piece in pieces:
-        frame = _filled(_without_objects(piece, rules), roles)
+        frame = _filled(_without_objects(piece, rules), roles, rules)
         if {"results", "clicks"} <= roles.keys() and "doc_id" not in roles:
             yield _page_rows(frame, rules)
         elif "action" in roles:
@@ -123,14 +123,14 @@ def _without_objects(frame: pl.DataFrame, rules: ReadingRules) -> pl.DataFrame:
     return frame
 
 
-def _filled(frame: pl.DataFrame, roles: Mapping[str, str]) -> pl.DataFrame:
+def _filled(frame: pl.DataFrame, roles: Mapping[str, str], rules: ReadingRules) -> pl.DataFrame:
     """Ids as text; a query that has only a text is known by it."""
     ids = [name for name in ("impression_id", *_OF_PAGES, "doc_id") if name in roles]
     frame = frame.with_columns(ids_in(frame[name]).alias(name) for name in ids)
     missing = [name for name in ("impression_id", *_OF_PAGES) if name not in roles]
     frame = frame.with_columns(pl.lit(None, pl.String).alias(name) for name in missing)
     if "query_id" not in roles:
-        frame = frame.with_columns(query_id=query_ids(frame["query_text"]))
+        frame = frame.with_columns(query_id=query_ids(frame["query_text"], rules))
     return frame
 
 

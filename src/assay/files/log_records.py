@@ -123,6 +123,8 @@ class ReadingRules(NamedTuple):
     zone: str | None = None
     #: Whether a line that is no record is left out, and not an error.
     lenient: bool = False
+    #: Whether queries that differ in case and blanks are one.
+    fold_queries: bool = False
     #: The file, for messages; and what the names of nameless pages start with, where there are several files.
     path: str = ""
     label: str = ""
@@ -236,10 +238,20 @@ def exploded(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.explode("doc_id", "rank")
 
 
-def query_ids(texts: pl.Series) -> pl.Series:
-    """Queries by their text, whatever the case and the blanks.
+def query_ids(texts: pl.Series, rules: ReadingRules) -> pl.Series:
+    """Queries without an id, known by their text as it stands; nothing where it is blank.
 
-    >>> query_ids(pl.Series([" Flat  Tyre", "flat tyre"])).to_list()
+    >>> query_ids(pl.Series([" Flat  Tyre", ""]), ReadingRules(Tallies())).to_list()
+    [' Flat  Tyre', None]
+    """
+    texts = folded_queries(texts) if rules.fold_queries else texts
+    return texts.set((texts.str.strip_chars() == "").fill_null(False), None)
+
+
+def folded_queries(texts: pl.Series) -> pl.Series:
+    """Queries in lower case, with single blanks.
+
+    >>> folded_queries(pl.Series([" Flat  Tyre", "flat tyre"])).to_list()
     ['flat tyre', 'flat tyre']
     """
     return texts.str.to_lowercase().str.strip_chars().str.replace_all(r"\s+", " ")

@@ -89,7 +89,7 @@ def read_log(given: Any, *, name: str | None = None, **rules: Unpack[LogRules]) 
     result, event or page. `columns`: which columns, or attributes of UBI, have which role. `zone`: that of times which
     state none (UTC), `since` and `until` among them. `rank_base`: whether ranks start at 0 or 1, unless the log shows
     it. `session_gap`: the pause in minutes that ends a session of a user where the log names none. Queries without an
-    id are told apart by their text, whatever its case and blanks.
+    id are known by their text as it stands; with `fold_queries`, whatever its case and blanks.
 
     Pages are left out by `since` and `until`, `systems`, `exclude` (as `"user_id=qa-*"`), and `most_per_minute` (users
     who ask more in some minute are robots). Dwell times above `longest_dwell` minutes are unknown. `repeated_events`
@@ -146,7 +146,9 @@ class _Import:
         zone = checked_zone(rules.get("zone"))
         self.rules = _cleaning(rules, zone)
         self.tallies = Tallies()
-        self.reading = ReadingRules(self.tallies, zone, rules.get("malformed") == "drop")
+        self.reading = ReadingRules(
+            self.tallies, zone, rules.get("malformed") == "drop", fold_queries=rules.get("fold_queries", False)
+        )
         items = given if isinstance(given, list | tuple) else [given]
         if not items:
             raise ParameterError("there is no file of a click log")
@@ -184,10 +186,11 @@ class _Import:
     def _refuse_settled(self, rules: LogRules) -> None:
         """Refuse what logs that were read before have settled, and would pass over."""
         stated = [name for name in ("format", "rank_base") if rules.get(name) is not None]
+        stated += ["fold_queries"] if rules.get("fold_queries") else []
         if self.rules.session_gap != Cleaning.session_gap and not any(map(_lacks_sessions, self.logs)):
             stated.append("session_gap")
         if stated:
-            settled = "was read before, and has its ranks and sessions"
+            settled = "was read before, and has its ranks, sessions and queries"
             raise ParameterError(f"{self.origin}: {settled}: use {argument(stated[0])} where you read its source")
 
     @property

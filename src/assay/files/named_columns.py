@@ -22,7 +22,7 @@ from assay.files.sources import Readable, Source, decoded, is_file, lines_of
 from assay.tables import Documents, Run, Topics
 from assay.tables.label_rules import ItemTable, distinct
 from assay.tables.named_columns import TRUTH_VALUES, NamedColumns, ranking_rows
-from assay.tables.roles import columns_of, is_frame, shape_of
+from assay.tables.roles import DOCUMENT, QUERY, columns_of, folded_name, is_frame, shape_of
 
 _LONGEST_HEADER = 1 << 20
 #: No field of a table that is read in pieces is longer.
@@ -52,6 +52,22 @@ def _header(line: str) -> tuple[str, list[str]] | None:
             except csv.Error:
                 return None
     return None
+
+
+def table_head(head: Head) -> list[list[str]] | None:
+    """The fields of the first lines, if these look like rows of a table: as many in each, and two or more.
+
+    >>> table_head(head_of(Source(io.StringIO("time,query\\n7,small camera\\n"))))
+    [['time', 'query'], ['7', 'small camera']]
+    """
+    header = _header(head.first) if head.numbered and not head.is_json and not head.is_binary else None
+    if header is None or len(header[1]) < 2:
+        return None
+    try:
+        rows = list(csv.reader(head.lines, delimiter=header[0], strict=True))
+    except csv.Error:
+        return None
+    return rows if all(len(row) == len(header[1]) for row in rows) else None
 
 
 def read_fields(source: Source, expected: str) -> NamedColumns:
@@ -463,5 +479,8 @@ for _form, _title in _FORMS.items():
     "tsv-topics", "topics", "TSV of ids and texts", "`query_id`, a tab, the text", partial(_two_columns, "topics")
 )
 def two_columns(head: Head) -> bool:
-    """Every line has one tab, and what stands before it is one word."""
-    return all(line.count("\t") == 1 and len(line.partition("\t")[0].split()) == 1 for line in head.lines)
+    """Every line has one tab, and what stands before it is one word; the first line names no columns."""
+    is_header = folded_name(head.first.partition("\t")[0]) in {*QUERY.names, *DOCUMENT.names, "id"}
+    return not is_header and all(
+        line.count("\t") == 1 and len(line.partition("\t")[0].split()) == 1 for line in head.lines
+    )

@@ -93,7 +93,7 @@ def _in_roles(frame: pl.DataFrame, rules: ReadingRules) -> pl.DataFrame:
         time="timestamp",
         user_id=client.zip_with(client.is_not_null(), ids_in(frame["user_id"])),
         session_id=pl.coalesce(*map(ids_in, sessions)),
-        query_id=pl.coalesce(of_queries.pop("query_id"), query_ids(frame["user_query"])),
+        query_id=pl.coalesce(of_queries.pop("query_id"), query_ids(frame["user_query"], rules)),
         query_text="user_query",
         results="query_response_hit_ids",
         action=action,

@@ -98,4 +98,4 @@ def _foreign(name: str, names: Sequence[str], values: dict[str, pl.Series]) -> f
     """The share of a column's cells that hold no label of the others."""
     own = values[name]
     others = pl.concat([values[other] for other in names if other != name]).unique() if len(names) > 1 else own
-    return float((~own.is_in(others.implode())).mean() or 0.0) if len(own) else 0.0
+    return int((~own.is_in(others.implode())).sum()) / max(1, len(own))

@@ -317,8 +317,12 @@ def shape_of(table: str) -> str:
     return f"with the column{'s' * (len(columns) > 1)} {', '.join(columns)}"
 
 
-def absent(table: str, header: Sequence[str], path: str, line: int | None = None) -> FormatError:
+def absent(
+    table: str, header: Sequence[str], path: str, line: int | None = None, likely: Sequence[str] = ()
+) -> FormatError:
     """The error of a table that lacks columns: what they may be called, and how to say which ones they are.
+
+    `likely`: columns whose cells may be what is lacking.
 
     >>> print(absent("qrels", ["qid", "url", "grade"], "log.csv", 1))
     log.csv:1: expected a table with the columns `query_id`, `doc_id`, `relevance`, got 'qid, url, grade' (doc_id may
@@ -331,12 +335,21 @@ def absent(table: str, header: Sequence[str], path: str, line: int | None = None
         if role.name in lacking and (others := [name for name in role.names if name not in {"", role.name}]):
             more = ", ..." if len(others) > _MOST_NAMES else ""
             ways.append(f"{role.name} may be called {', '.join(others[:_MOST_NAMES])}{more}")
-    free = next((name for name in header if name not in there.values()), "NAME")
+    free = [name for name in header if name not in there.values()]
+    unknown = [name for name in (*likely, *free) if folded_name(name) not in _every_name()]  # a time is no query
     which = "it" if len(lacking) == 1 else "them"
-    ways += [f"or name {which} with {argument('columns')}, as in {name}={free!r}" for name in lacking[:1]]
+    ways += [
+        f"or name {which} with {argument('columns')}, as in {name}={next(iter(unknown or free), 'NAME')!r}"
+        for name in lacking[:1]
+    ]
     return FormatError(
         path, line, expected=f"a table {shape_of(table)}", got=", ".join(header), note="; ".join(ways) or None
     )
+
+
+def _every_name() -> set[str]:
+    """What columns with any role are called."""
+    return {name for roles in TABLES.values() for role in roles for name in role.names}
 
 
 def refuse_rows(
