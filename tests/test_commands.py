@@ -209,6 +209,27 @@ def test_a_subject_without_a_verb_says_why_or_what_else_does_it() -> None:
         assert "no such" not in str(done.exception), (subject, verb)
 
 
+@pytest.mark.parametrize("words", ["evaluat", "frobnicate", "classifier evaluat", "pool maek", "classify", "gat q o n"])
+@pytest.mark.parametrize("asked", ["{} --help", "{} -h", "{} --help-all", "--help {}", "help {}"])
+def test_an_unknown_command_is_one_with_help_as_without(words: str, asked: str, tmp_path: Path) -> None:
+    plain = run_assay(*words.split(), folder=tmp_path)
+    done = run_assay(*asked.format(words).split(), folder=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", plain.stderr)
+    assert plain.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", ["", "evaluate", "classifier", "classifier gate", "trec-eval"])
+def test_help_is_also_a_word(command: str, tmp_path: Path) -> None:
+    words = command.split()
+    page = run_assay(*words, "--help", folder=tmp_path).stdout
+    assert page.startswith(f"Usage: assay {command}")
+    last = [*words[:-1], "help", *words[-1:]]
+    for asked in (["help", *words], ["--help", *words], last if len(words) == 2 else ["help", *words]):
+        done = run_assay(*asked, folder=tmp_path)
+        assert (done.returncode, done.stdout) == (0, page), asked
+    assert run_assay("--version", folder=tmp_path).stdout == f"assay {assay.__version__}\n"
+
+
 @pytest.mark.parametrize("command", HELPED)
 def test_unknown_options_are_refused_with_a_suggestion(command: str) -> None:
     option = max((name for name in names_of(APP, command) if name.startswith("--")), key=len, default="")

@@ -27,11 +27,12 @@ _HELP = ("-h", "--help", "--help-all")
 def call(words: list[str]) -> int:
     """Call the command that the words name, and give its exit code."""
     app = application()
-    command = command_in(words)
     if words[:1] == ["--version"]:
         sys.stdout.write(f"assay {__version__}\n")
         return 0
-    if (asked := _help_asked(words, command)) is not None:
+    asked, words = _help_asked(words)
+    command = command_in(words)
+    if asked is not None and not _names_no_command(words, command):
         from assay.cli.help_pages import help_page  # noqa: PLC0415  # only where it is asked for
 
         sys.stdout.write(help_page(app, command, everything=asked == "--help-all"))
@@ -82,14 +83,27 @@ def command_in(words: list[str]) -> str:
     return ""
 
 
-def _help_asked(words: list[str], command: str) -> str | None:
-    """How help is asked for, if it is: by an option, or by naming no command."""
-    if command == "trec-eval":
-        return None
-    if words in ([], [command]) and (not words or command in SUBJECTS):
-        return "--help"
-    options = words[: words.index("--")] if "--" in words else words
-    return next((word for word in options if word in _HELP), None)
+def _help_asked(words: list[str]) -> tuple[str | None, list[str]]:
+    """How help is asked for, if it is: by an option, by the word `help`, by naming no command; and the other words."""
+    place = 1 if words[:1] and words[0] in SUBJECTS else 0
+    if words[place : place + 1] == ["help"]:
+        words = [*words[:place], *words[place + 1 :], "--help"]
+    if "trec-eval" in words[:2] and command_in([word for word in words if word not in _HELP]) == "trec-eval":
+        return None, ["trec-eval", *(word for word in words if word != "trec-eval")]  # it describes itself
+    end = words.index("--") if "--" in words else len(words)
+    options = [word for word in words[:end] if word in _HELP]
+    others = [word for word in words[:end] if word not in _HELP] + words[end:]
+    if not options and (not others or others in [[subject] for subject in SUBJECTS]):
+        return "--help", others
+    return next(iter(options), None), others
+
+
+def _names_no_command(words: list[str], command: str) -> bool:
+    """Whether a word stands where a command should, and is none: then it is wrong, with `--help` or without."""
+    if command and command not in SUBJECTS:
+        return False
+    rest = words[len(command.split()) :]
+    return bool(rest) and not rest[0].startswith("-")
 
 
 @contextmanager
