@@ -189,7 +189,7 @@ BAD_CALLS = [
     (("--matrix", "1 2 / 3 x"), "--matrix: row 2: expected a number, got 'x'"),
     (("--matrix", "1 2; 3 -4"), "--matrix: row 2: expected numbers from 0 on, got -4"),
     (("--matrix", "of 2024/matrix.csv"), "no such file"),
-    (("--matrix", "1 2; 3 4", "--threshold", "0.5"), "threshold"),
+    (("--matrix", "1 2; 3 4", "--positive", "1", "--threshold", "0.5"), "threshold"),
     (("--matrix", "1 2; 3 4", "--nulls", "drop"), "--nulls goes with predictions, not with --matrix"),
     (("--matrix", "1 2; 3 4", "--system", "zzz"), "--system goes with predictions, not with --matrix"),
     (("--matrix", "1 2; 3 4", "--item-id", "id"), "--item-id goes with predictions, not with --matrix"),

@@ -85,7 +85,7 @@ def test_the_value_of_a_matrix_is_the_one_that_evaluation_gives(matrix: Confusio
 @quickly
 def test_the_classes_shown_are_those_averaged(matrix: ConfusionMatrix, data: st.DataObject) -> None:
     name = data.draw(st.sampled_from(["Precision", "Recall", "F", "Specificity", "NPV"]))
-    made = explain(name, matrix)
+    made = explain(parse_measure(name, "multiclass"), matrix)
     classes = parse_measure(name, "binary").of(matrix.per_class())
     assert [part.value for part in made.parts] == pytest.approx(classes.tolist(), nan_ok=True)
     shown = [math.nan if value is None else value for value in made.steps[1].frame["value"].to_list()]
@@ -265,7 +265,7 @@ def test_undefined_is_told_with_its_reason() -> None:
     made = explain("Precision", ConfusionMatrix.from_matrix([[0, 3], [0, 4]], ["a", "b"], pos_label="a"))
     assert math.isnan(made.value)
     assert "NA (nothing is predicted positive)" in str(made)
-    macro = explain("Precision", ConfusionMatrix.from_matrix([[0, 3], [0, 4]], ["a", "b"]))
+    macro = explain("Precision(average='macro')", ConfusionMatrix.from_matrix([[0, 3], [0, 4]], ["a", "b"]))
     assert "1 class without a number: left out" in str(macro)
 
 

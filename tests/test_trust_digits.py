@@ -31,7 +31,7 @@ def test_an_accuracy_that_is_nearly_one_is_not_shown_as_one() -> None:
 
 def test_the_table_of_a_classifier_shows_no_one_and_no_zero_that_is_none() -> None:
     """TP 999986, FP 4, FN 6, TN 4 of a million: nothing but the recall of always saying 1 is 1."""
-    text = shown("classifier", "evaluate", "--matrix", "4 4; 6 999986")
+    text = shown("classifier", "evaluate", "--matrix", "4 4; 6 999986", "--positive", "1")
     rows = {line.split()[0]: line.split() for line in text.splitlines() if line and line[0].isupper()}
     assert rows["Precision"][1] == "0.999996"  # 999986 / 999990
     assert rows["Recall"][1] == "0.999994"  # 999986 / 999992
@@ -44,7 +44,7 @@ def test_the_table_of_a_classifier_shows_no_one_and_no_zero_that_is_none() -> No
 def test_two_shares_that_differ_are_not_called_the_same() -> None:
     """Always saying 1 errs in 8 of a million, the classifier in 10."""
     [remark] = [
-        line for line in shown("classifier", "evaluate", "--matrix", "4 4; 6 999986").splitlines() if "misleads" in line
+        line for line in shown("classifier", "evaluate", "--matrix", "4 4; 6 999986", "--positive", "1").splitlines() if "misleads" in line
     ]
     assert "99.9992% of the items are 1" in remark
     assert "would score 99.9992%, this classifier scores 99.999%" in remark
@@ -91,10 +91,10 @@ def test_a_confidence_of_999_per_mille_is_not_called_100_percent() -> None:
 
 
 def test_json_and_csv_hold_numbers_in_full() -> None:
-    told = json.loads(shown("classifier", "evaluate", "--matrix", "4 4; 6 999986", "--json"))
+    told = json.loads(shown("classifier", "evaluate", "--matrix", "4 4; 6 999986", "--positive", "1", "--json"))
     measures = {row["measure"]: row["value"] for row in told["sections"]["measures"]["measures"]}
     assert measures["Accuracy"] == (4 + 999986) / 1000000
-    csv = shown("classifier", "evaluate", "--matrix", "4 4; 6 999986", "--csv")
+    csv = shown("classifier", "evaluate", "--matrix", "4 4; 6 999986", "--positive", "1", "--csv")
     assert repr(999986 / 999992) in csv
 
 

@@ -122,7 +122,9 @@ def classifier(
     if matrix is not None:
         if contents.get("errors"):
             raise ParameterError("--errors goes with predictions: a matrix holds no items")
-        systems: Any = items.typed_matrix(matrix, read, orientation)
+        systems: Any = items.typed_matrix(
+            matrix, read, orientation, to.measures, one_class=labels.one_class, quiet=to.quiet
+        )
         positive = None
     else:
         systems = items.predictions(files or [], read, quiet=to.quiet)

@@ -178,7 +178,8 @@ def classifier(
     chosen |= {} if orientation is None else {"orientation": orientation}
     read = options.without(labels, "one_class")
     if matrix is not None:
-        system: Any = items.typed_matrix(matrix, read, orientation)
+        named = str(measure)
+        system: Any = items.typed_matrix(matrix, read, orientation, [named], one_class=labels.one_class, quiet=to.quiet)
     elif typed is not None:
         from assay.measures.counting.scored import Scored  # noqa: PLC0415  # `assay --help` need not load Polars
 

@@ -155,8 +155,24 @@ def only_system(systems: list[Item]) -> Item:
     return systems[0]
 
 
-def typed_matrix(text: str, labels: LabelInputs, orientation: str | None) -> ConfusionMatrix:
-    """The matrix that was typed, or that a file holds."""
+def typed_matrix(
+    text: str, labels: LabelInputs, orientation: str | None, measures: Sequence[str], *, one_class: str | None,
+    quiet: bool,
+) -> ConfusionMatrix:  # fmt: skip
+    """The matrix that was typed, or that a file holds; the first line says which way it is read."""
+    from assay.subjects.labels.orientation import refuse_unclear, sentence  # noqa: PLC0415
+
+    matrix, is_numbered = _matrix(text, labels, orientation)
+    if is_numbered and one_class is None and labels.pos_label is None and len(matrix.labels) == 2:
+        refuse_unclear(matrix, measures)
+    if not quiet:
+        turned: Any = orientation or "rows_are_true"
+        message(f"matrix: {sentence(matrix, turned, of_two=one_class is None)}")
+    return matrix
+
+
+def _matrix(text: str, labels: LabelInputs, orientation: str | None) -> tuple[ConfusionMatrix, bool]:
+    """The matrix, and whether nobody named its labels."""
     from assay.files.small_tables import read_matrix  # noqa: PLC0415
     from assay.measures.counting.confusion_matrix import ConfusionMatrix  # noqa: PLC0415
 
@@ -168,11 +184,12 @@ def typed_matrix(text: str, labels: LabelInputs, orientation: str | None) -> Con
     if not looks_like_matrix(text):
         read = read_matrix(text, orientation=turned)
         matrix = ConfusionMatrix.from_matrix(read.table, read.labels, pos_label=labels.pos_label)
-        return matrix if names is None else matrix.in_order(names)
+        return (matrix if names is None else matrix.in_order(names)), False
     rows = matrix_in(text)
     if names is not None and len(names) != len(rows):
         raise ParameterError(f"--labels: expected {len(rows)}, one for each row, got {len(names)}")
-    return ConfusionMatrix.from_matrix(rows, names, orientation=turned or "rows_are_true", pos_label=labels.pos_label)
+    matrix = ConfusionMatrix.from_matrix(rows, names, orientation=turned or "rows_are_true", pos_label=labels.pos_label)
+    return matrix, names is None
 
 
 def typed_contingency(

@@ -27,6 +27,7 @@ from assay.measures.vocabularies import Vocabulary, by_name
 from assay.subjects.labels.evaluation import classify
 from assay.subjects.labels.inputs import against_rest, opened
 from assay.subjects.labels.measurement import LABEL_COUNTS, is_per_item, measure_of
+from assay.subjects.labels.orientation import with_positive
 from assay.subjects.labels.pairing import Classifiers
 from assay.subjects.labels.result import Classification, label_signature
 from assay.tables import Predictions
@@ -104,6 +105,8 @@ def of_matrix(measure: str | Measure, matrix: ConfusionMatrix, chosen: Place, vi
     """
     chosen.refuse("is about single items: a matrix has none", "item")
     chosen.refuse("is about scores: a matrix has none", "threshold")
+    if chosen.label is None and len(matrix.labels) == 2 and _is_of_one_class(measure):
+        matrix = with_positive(matrix)  # as `classify` has it
     one_class = chosen.label is not None or matrix.positive is not None
     wanted = label_measure(measure, "binary" if one_class else "multiclass")
     whole = matrix_table(matrix, "matrix", chosen.orientation)
@@ -120,6 +123,16 @@ def of_matrix(measure: str | Measure, matrix: ConfusionMatrix, chosen: Place, vi
         return replace(explanation, steps=(whole, *explanation.steps), remarks=remarks)
     label = matrix.labels[matrix.positive or 0] if chosen.label is None else chosen.label
     return _of_one_class(wanted, matrix, chosen._replace(label=matrix.labels[matrix.place(label)]), whole, view)
+
+
+def _is_of_one_class(measure: str | Measure) -> bool:
+    """Whether a measure of two labels is about the positive one, and no average."""
+    if isinstance(measure, Measure) and measure.definition.vocabulary == "multiclass":
+        return False
+    if label_measure(measure, "multiclass").definition.counts is not Confusion:
+        return False
+    of_two = label_measure(measure, "binary")
+    return bool(of_two.parameters.get("average", "binary") == "binary")
 
 
 def _of_one_class(

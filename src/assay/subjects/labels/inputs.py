@@ -16,10 +16,11 @@ from assay.files.sources import is_file
 from assay.measures.counting.confusion_matrix import REST, ConfusionMatrix
 from assay.measures.counting.label_pairs import weights_of
 from assay.measures.counting.scored import Scored, positives
+from assay.subjects.labels.orientation import with_positive
 from assay.subjects.labels.result import Classification
 from assay.tables import Predictions
 from assay.tables.alignment import aligned
-from assay.tables.label_rules import NONE, label_among, positive_label, stated_labels
+from assay.tables.label_rules import NONE, label_among, stated_labels
 from assay.tables.roles import is_frame
 from assay.verbs.item_results import named_systems, not_alike
 
@@ -31,7 +32,8 @@ def against_rest(labels: Predictions | ConfusionMatrix, label: Any) -> Predictio
     ['rest', 'rest', 'b']
     """
     if isinstance(labels, ConfusionMatrix):
-        return labels.collapse(labels.labels[labels.place(label)])
+        two = labels.collapse(labels.labels[labels.place(label)])
+        return dataclasses.replace(two, labels=tuple(map(str, two.labels)))
     wanted, held, several = label_among(labels.label_values, label), labels.columns.columns, labels.kind == "multilabel"
     name, rest = str(wanted), REST if str(wanted) != REST else f"not {wanted}"
     score = labels.class_scores.get(wanted)
@@ -242,9 +244,7 @@ def _of_matrix(name: str, confusion: ConfusionMatrix, pos_label: Any, threshold:
         if pos_label is None:
             return Prepared(name, matrix, "multiclass", matrix.labels)
         raise ParameterError(f"only one of two labels can be positive; collapse({pos_label!r}) makes two of them")
-    if matrix.positive is None or pos_label is not None:
-        positive = positive_label(matrix.labels, pos_label)
-        matrix = dataclasses.replace(matrix, positive=matrix.place(positive))
+    matrix = with_positive(matrix, pos_label)
     return Prepared(name, matrix, "binary", matrix.labels, matrix.labels[matrix.positive or 0])
 
 
