@@ -44,7 +44,9 @@ def test_the_table_of_a_classifier_shows_no_one_and_no_zero_that_is_none() -> No
 def test_two_shares_that_differ_are_not_called_the_same() -> None:
     """Always saying 1 errs in 8 of a million, the classifier in 10."""
     [remark] = [
-        line for line in shown("classifier", "evaluate", "--matrix", "4 4; 6 999986", "--positive", "1").splitlines() if "misleads" in line
+        line
+        for line in shown("classifier", "evaluate", "--matrix", "4 4; 6 999986", "--positive", "1").splitlines()
+        if "misleads" in line
     ]
     assert "99.9992% of the items are 1" in remark
     assert "would score 99.9992%, this classifier scores 99.999%" in remark

@@ -58,11 +58,14 @@ def thresholds(
         bool, option("--all-thresholds", help="Show TP, FP, FN, TN, TPR, FPR and ACC at every threshold.")
     ] = False,
     typed: options.TypedScores | None = None,
+    group: Annotated[
+        str | None, option(metavar="COLUMN", help="Items that belong together, as of a query: drawn whole.")
+    ] = None,
 ) -> None:
     """Choose the score from which items count as positive, by one rule or more.
 
     Give a file with the truth and a score of each item. Each rule names a threshold, what it counts, and how sure you
-    can be of it. With one rule all measures are shown.
+    can be of it; of several one is recommended. With one rule all measures are shown.
 
     $ assay classifier thresholds letters/spam.csv --positive spam --system bayes -r youden
     $ assay classifier thresholds --scores 'P .90, N .70, P .60, N .20' --cost fp=1,fn=10
@@ -72,9 +75,12 @@ def thresholds(
     wanted = _rules(choices)
     if every and (wanted or judge_on):
         raise ParameterError("--all-thresholds shows all thresholds: rules and --judge-on go without it")
+    if group is not None and path is None:
+        raise ParameterError("--group names a column of a file: typed scores have none")
+    keep = None if group is None else {"group": group}
     scored: Any
     if path is not None:
-        scored = {"y_true": items.scored([path], labels)}
+        scored = {"y_true": items.scored([path], labels, keep)}
     else:
         truth, scores = items.typed_scores(typed or "", labels)
         scored = {"y_true": truth, "y_score": {"the list": scores}, "pos_label": True}
@@ -83,8 +89,8 @@ def thresholds(
         shown = _MOST_ROWS if to.form is None else None
         result = inputs.result_of(f"{place}:threshold_table", "counting", to, **scored, rows=shown)
     else:
-        other = None if judge_on is None else items.scored([judge_on], options.without(labels, "system"))
-        chosen = {"rules": wanted or None, "judged_on": other, **sampling}
+        other = None if judge_on is None else items.scored([judge_on], options.without(labels, "system"), keep)
+        chosen = {"rules": wanted or None, "judged_on": other, "groups": group, **sampling}
         result = inputs.result_of(f"{place}:thresholds", "resampling items", to, **scored, **chosen)
         result = result[result.chosen[0].rule] if len(result) == 1 else result
     output.give(result, to)

@@ -131,9 +131,11 @@ def say(systems: Sequence[Any], what: str = "item") -> None:
         message(f"{path}: {number_of(what, len(here[0]))}{shape}{names}")
 
 
-def scored(files: Sequence[str], labels: LabelInputs) -> list[Predictions]:
-    """The systems that have a score for each item."""
-    systems = predictions(files, labels)
+def scored(
+    files: Sequence[str], labels: LabelInputs, keep: Mapping[str, str | None] | None = None
+) -> list[Predictions]:
+    """The systems that have a score for each item; `keep`: further columns, by the names they get."""
+    systems = predictions(files, labels, keep=keep)
     with_scores = [each for each in systems if each.score is not None or each.class_scores]
     if not with_scores:
         raise InputError(f"{systems[0].origin}: expected scores, one per item, got labels only")

@@ -320,11 +320,12 @@ def scored_systems(
     pos_label: Any = None,
     sample_weight: Any = None,
     system: str | None = None,
+    keep: Mapping[str, str | None] | None = None,
 ) -> list[ScoredSystem]:
     """All systems, or the one that is asked for.
 
     `predictions` are the truth, with `y_score` (an array, or a dict from names to arrays); or whatever `classify`
-    takes; or a pair of the truth and an array.
+    takes; or a pair of the truth and an array. `keep`: further columns of files to keep, by the names they get.
 
     >>> [one.name for one in scored_systems([0, 1], {"old": [0.2, 0.1], "new": [0.2, 0.7]})]
     ['old', 'new']
@@ -334,7 +335,7 @@ def scored_systems(
     elif sample_weight is not None:
         raise ParameterError("sample_weight goes with y_true and y_score; predictions hold their own weights")
     else:
-        systems = _scored(predictions, pos_label)
+        systems = _scored(predictions, pos_label, keep)
     for scored in systems:
         if not len(scored.scored.positive) + len(scored.scored.negative):
             raise InputError(
@@ -363,14 +364,14 @@ def only_system(systems: list[ScoredSystem]) -> ScoredSystem:
     return systems[0]._replace(scored=dataclasses.replace(scored, positive=positive, negative=negative))
 
 
-def _scored(predictions: Any, pos_label: Any) -> list[ScoredSystem]:
+def _scored(predictions: Any, pos_label: Any, keep: Mapping[str, str | None] | None) -> list[ScoredSystem]:
     if isinstance(predictions, ScoredSystem):
         return [predictions]
     if isinstance(predictions, Scored):
         return [ScoredSystem("scores", predictions, pos_label)]
     if isinstance(predictions, tuple) and len(predictions) == 2 and not isinstance(predictions[0], Predictions):
         return _of_arrays(*predictions, pos_label, None)
-    return [_with_scores(table) for table in opened(predictions, pos_label)]
+    return [_with_scores(table) for table in opened(predictions, pos_label, keep)]
 
 
 def _with_scores(predictions: Predictions) -> ScoredSystem:

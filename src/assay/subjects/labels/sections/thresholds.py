@@ -36,7 +36,7 @@ def several(result: Thresholds) -> Document:
     words += [f"{each.rule}: NA, {each.undefined}." for each in result.chosen if each.undefined is not None]
     words += _no_spread(result.chosen)
     choices = Section("thresholds", parts=(_choices(result, title), _counts(result)), data=_data(*result.chosen))
-    return Document("thresholds", (choices, *_closing(result, words)), title)
+    return Document("thresholds", (choices, *_recommendation(result), *_closing(result, words)), title)
 
 
 def chosen(result: ChosenThreshold) -> Document:
@@ -70,6 +70,17 @@ def every(result: ThresholdTable) -> Document:
         prose_section("warnings", result.warnings),
     )
     return Document("threshold_table", sections, "Thresholds")
+
+
+def _recommendation(result: Thresholds) -> Iterator[Section]:
+    """Of several rules, the one threshold to start with."""
+    advice = result.recommendation
+    if advice is None or len(result) == 1:
+        return
+    text = threshold_text(result[advice.rule], advice.threshold)
+    line = f"Recommended: {text}, by {advice.rule}: {advice.reason}."
+    data = {"rule": str(advice.rule), "threshold": advice.threshold, "reason": advice.reason}
+    yield prose_section("recommendation", [line], data)
 
 
 def _data(*choices: ChosenThreshold) -> dict[str, Any]:
@@ -191,7 +202,8 @@ def _tie(result: ChosenThreshold) -> str:
 
 def _about(settings: ChoiceSettings) -> Iterator[str]:
     yield _POSITIVE
-    resamples = f"{settings.resamples:,} resamples of the items, seed {settings.seed}"
+    what = "the items" if settings.groups is None else f"{number_of('group', settings.groups)} of items"
+    resamples = f"{settings.resamples:,} resamples of {what}, seed {settings.seed}"
     if settings.resamples and settings.judged_on is not None:
         yield f"Chosen on these data, judged on {settings.judged_on}; {resamples}."
     elif settings.resamples:

@@ -15,6 +15,7 @@ from assay.measures.counting.confusion import Confusion, Counted
 from assay.measures.counting.judgments import Floats, Ints
 from assay.measures.counting.scored import Scored
 from assay.stats.score_resampling import drawn_items
+from assay.subjects.labels.thresholds.groups import ItemGroups
 
 #: Cells of resamples at a time: enough for NumPy, little for the processor's cache.
 _BLOCK = 1 << 17
@@ -135,6 +136,7 @@ class Candidates:
     """
 
     scored: Scored
+    groups: ItemGroups | None = None
 
     @property
     def threshold(self) -> Floats:
@@ -180,7 +182,7 @@ class Candidates:
         """Items drawn anew, in blocks of resamples."""
         scored = self.scored
         counts = len(scored.positive), len(scored.negative)
-        draws = drawn_items(*counts, resamples, seed)
+        draws = drawn_items(*counts, resamples, seed) if self.groups is None else self.groups.drawn(resamples, seed)
         rows = max(1, _BLOCK // sum(counts))
         weights = scored.positive_weight, scored.negative_weight
         while block := list(islice(draws, rows)):

@@ -21,6 +21,7 @@ from assay.stats.estimates import ROUNDING, checked_confidence
 from assay.subjects.labels.inputs import ScoredSystem, ScoreInputs, only_system, scored_systems, warnings_of
 from assay.subjects.labels.measurement import mean_of_known
 from assay.subjects.labels.thresholds.candidates import Candidates, ThresholdCells
+from assay.subjects.labels.thresholds.groups import GROUP, groups_of
 from assay.subjects.labels.thresholds.result import ChoiceSettings, ChosenThreshold, Thresholds, ThresholdTable
 from assay.subjects.labels.thresholds.rules import DEFAULT_RULES, Objective, Rule, parse_rule
 
@@ -29,6 +30,12 @@ class ChoiceOptions(ScoreInputs, Sampling, total=False):
     """What choosing by one rule takes: the options of `thresholds`."""
 
     judged_on: Any
+    groups: Any
+
+
+def _kept(groups: Any) -> dict[str, str | None] | None:
+    """Which column of a file to keep."""
+    return {GROUP: groups} if isinstance(groups, str) else None
 
 
 def threshold_table(
@@ -207,6 +214,7 @@ def thresholds(
     confidence: float = 0.95,
     resamples: int = 1000,
     seed: int = 0,
+    groups: Any = None,
     **inputs: Unpack[ScoreInputs],
 ) -> Thresholds:
     """Choose thresholds by several rules at once, in one pass over the scores.
@@ -214,22 +222,28 @@ def thresholds(
     Without `rules`: those that need nothing said, and those with a bound, which is 0.9. The other parameters are those
     of `choose_threshold`.
 
+    `groups`: which items belong together, such as those of one query: a value per item, or the column of a file that
+    holds it. Resamples then draw whole groups, so that intervals allow for items of a group being alike.
+
     >>> thresholds([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.1], resamples=0)["youden"].threshold
     0.8
     """
     wanted = _asked(DEFAULT_RULES if rules is None else rules)
-    system = only_system(scored_systems(y_true, y_score, **inputs))
-    other = None if judged_on is None else _other(judged_on, system)
+    system = only_system(scored_systems(y_true, y_score, **inputs, keep=_kept(groups)))
+    grouped = groups_of(system, groups)
+    other = None if judged_on is None else _other(judged_on, system, groups)
     settings = ChoiceSettings(
         system.name,
         system.positive,
         system.scored.positives + system.scored.negatives,
+        system.scored.positives,
         checked_confidence(confidence),
         Whole(0).check("resamples", resamples),
         Whole(0).check("seed", seed),
         None if other is None else other.origin or _ELSEWHERE,
+        None if grouped is None else grouped.number,
     )
-    candidates = Candidates(system.scored)
+    candidates = Candidates(system.scored, grouped)
     places = [best_places(rule, candidates) for rule in wanted]
     samples: Sequence[Drawn | None] = [None] * len(wanted)
     if settings.resamples:
@@ -241,7 +255,7 @@ def thresholds(
     ]
     warnings = [*warnings_of([system, *([] if other is None else [other])])]
     if other is not None:
-        results = _judged(results, other, settings)
+        results = _judged(results, other, settings, groups)
         if both := _shared(system, other):
             items = number_of("item", both)
             warnings.append(f"{items} in both data sets: the judgment is not independent of the choice")
@@ -264,9 +278,11 @@ def _asked(rules: Any) -> list[Rule]:
     return wanted
 
 
-def _other(judged_on: Any, system: ScoredSystem) -> ScoredSystem | None:
+def _other(judged_on: Any, system: ScoredSystem, groups: Any) -> ScoredSystem | None:
     """The other data, of several systems the one with the same name; None if they are the same data."""
-    systems = scored_systems(judged_on, pos_label=system.positive)
+    if groups is not None and not isinstance(groups, str):
+        raise ParameterError("groups as values are of one data set: name a column of both to judge on another")
+    systems = scored_systems(judged_on, pos_label=system.positive, keep=_kept(groups))
     other = only_system([candidate for candidate in systems if candidate.name == system.name] or systems)
     names = ("positive", "negative", "positive_weight", "negative_weight")
     is_same = all(np.array_equal(getattr(system.scored, name), getattr(other.scored, name)) for name in names)
@@ -324,9 +340,11 @@ def _chosen(
     )
 
 
-def _judged(results: Sequence[ChosenThreshold], other: ScoredSystem, settings: ChoiceSettings) -> list[ChosenThreshold]:
+def _judged(
+    results: Sequence[ChosenThreshold], other: ScoredSystem, settings: ChoiceSettings, groups: Any
+) -> list[ChosenThreshold]:
     """The same judged on other data, with a warning if a rule's bound does not hold there."""
-    candidates = Candidates(other.scored)
+    candidates = Candidates(other.scored, groups_of(other, groups))
     places = [np.array([candidates.place(result.threshold)]) for result in results]
     samples: list[list[Floats]] = [[] for _ in results]
     for block in candidates.drawn(settings.resamples, settings.seed):

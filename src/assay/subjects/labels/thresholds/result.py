@@ -15,6 +15,7 @@ from assay.measures import parse_measure, registered
 from assay.measures.counting.confusion import Confusion
 from assay.measures.counting.judgments import Floats
 from assay.stats.bootstrap import Interval
+from assay.subjects.labels.thresholds.recommendation import Choice, Recommendation, recommended
 from assay.subjects.labels.thresholds.rules import Rule
 
 if TYPE_CHECKING:
@@ -28,10 +29,13 @@ class ChoiceSettings:
     system: str
     positive: Any
     items: float
+    positives: float
     confidence: float
     resamples: int
     seed: int
     judged_on: str | None
+    #: How many groups of items were drawn, where items of one group belong together.
+    groups: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,6 +164,17 @@ class Thresholds(Result):
     def warnings(self) -> tuple[str, ...]:
         """What is odd about any of the choices, once each."""
         return tuple(dict.fromkeys(warning for choice in self.chosen for warning in choice.warnings))
+
+    @property
+    def recommendation(self) -> Recommendation | None:
+        """The one threshold to start with, and why; None if no rule found one.
+
+        >>> from assay import thresholds
+        >>> thresholds([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.1], resamples=0).recommendation.rule
+        youden
+        """
+        choices = [Choice(each.rule, each.threshold, each.value) for each in self.chosen]
+        return recommended(choices, self.settings.positives / self.settings.items)
 
     def __iter__(self) -> Iterator[ChosenThreshold]:
         return iter(self.chosen)
