@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
 from pathlib import Path
 
+import numpy as np
+import polars as pl
 import pytest
 from command import invoke, run_assay
 
@@ -201,3 +204,107 @@ class TestPlot:
         assert says in line
         assert "\n" not in line
         assert not (folder / "x.csv").exists()
+
+
+@pytest.mark.parametrize("words", [("--help",), (*SPAM, "-r", "youden", "--json")])
+def test_threshold_and_thresholds_are_one_command(words: tuple[str, ...], folder: Path) -> None:
+    one, other = (run_assay("classifier", word, *words, folder=folder) for word in ("threshold", "thresholds"))
+    assert one.returncode == 0
+    assert one.stdout == other.stdout
+
+
+@pytest.mark.parametrize(
+    ("rules", "rule", "reason"),
+    [
+        ((), "youden", "23.5% of the items are positive, so positives and negatives found count alike"),
+        (("-r", "youden", "--cost", "fp=1,fn=10"), "cost(fp=1, fn=10)", "costs least by what you said errors cost"),
+        (("-r", "youden", "--recall", "0.8"), "max_precision_given_recall(0.8)", "keeps the recall that you asked for"),
+        (("-r", "max_accuracy", "-r", "max_f"), "max_accuracy", "it is the first rule that you named"),
+    ],
+)  # fmt: skip
+def test_several_rules_end_in_one_recommendation_with_its_reason(
+    rules: tuple[str, ...], rule: str, reason: str, folder: Path
+) -> None:
+    done = run_assay("classifier", "thresholds", *SPAM, *rules, folder=folder)
+    [line] = [line for line in done.stdout.splitlines() if line.startswith("Recommended: ")]
+    told = json.loads(run_assay("classifier", "thresholds", *SPAM, *rules, "--json", folder=folder).stdout)["sections"]
+    assert told["recommendation"]["rule"] == rule
+    assert f", by {rule}: " in line
+    assert reason in line
+    [chosen] = [each for each in told["thresholds"]["thresholds"] if each["rule"] == rule]
+    assert told["recommendation"]["threshold"] == chosen["threshold"]
+    if "say so: " in line:  # the advice works
+        advice = line.split("say so: ")[1].rstrip(".")
+        again = run_assay("classifier", "thresholds", *SPAM, *shlex.split(advice), folder=folder)
+        assert "cost(fp=1, fn=10)" in again.stdout
+
+
+def test_where_positives_are_rare_f_is_recommended_for_what_the_others_decide(folder: Path) -> None:
+    scores = ", ".join(["P .9", "P .6", *(f"N .{number:02}" for number in range(5, 70, 3))])
+    done = run_assay("classifier", "thresholds", "--scores", scores, "--resamples", "0", folder=folder)
+    assert (
+        "by max_f(beta=1): 8.3% of the items are positive, so the other class decides accuracy and TNR" in done.stdout
+    )
+
+
+def test_one_rule_needs_no_recommendation(folder: Path) -> None:
+    assert "Recommended" not in run_assay("classifier", "thresholds", *SPAM, "-r", "youden", folder=folder).stdout
+
+
+def of_queries(folder: Path, weight: str = "") -> Path:
+    """Twelve queries with eight items each; the items of a query are alike."""
+    rows = [f"q{query},{int(query % 3 == 0)},{(query * 7 % 12) / 12 + item / 1000:.4f}{weight}"
+            for query in range(12) for item in range(8)]  # fmt: skip
+    path = folder / "queries.csv"
+    path.write_text("\n".join([f"query_id,truth,score{',weight' if weight else ''}", *rows]))
+    return path
+
+
+@pytest.mark.parametrize("weight", ["", ",2.5"])
+def test_intervals_of_groups_are_those_of_whole_queries_drawn_anew(weight: str, folder: Path) -> None:
+    """By a second way: items drawn query by query, in plain NumPy."""
+    path = of_queries(folder, weight)
+    words = ("classifier", "thresholds", path, "-r", "fixed(threshold=0.5)", "--json")
+    told = {}
+    for group in ((), ("--group", "query_id")):
+        document = json.loads(run_assay(*words, *group, folder=folder).stdout)["sections"]
+        [told[bool(group)]] = document["thresholds"]["thresholds"]
+    assert document["meaning"]["groups"] == 12
+    wide = {each: row["value_high"] - row["value_low"] for each, row in told.items()}
+    assert wide[True] > 1.5 * wide[False]
+    rng, lines = np.random.default_rng(1), [line.split(",") for line in path.read_text().splitlines()[1:]]
+    query, truth, score = (np.array(column) for column in list(zip(*lines, strict=True))[:3])
+    positive, predicted = truth == "1", score.astype(float) >= 0.5
+    cells = [[(query == f"q{number}") & positive & predicted, (query == f"q{number}") & positive,
+              (query == f"q{number}") & ~positive & ~predicted, (query == f"q{number}") & ~positive]
+             for number in range(12)]  # fmt: skip
+    sums = np.sum(cells, axis=2)[rng.integers(12, size=(20_000, 12))].sum(axis=1)
+    with np.errstate(invalid="ignore"):
+        youden = sums[:, 0] / sums[:, 1] + sums[:, 2] / sums[:, 3] - 1
+    low, high = np.nanquantile(youden, [0.025, 0.975])
+    assert (told[True]["value_low"], told[True]["value_high"]) == pytest.approx((low, high), abs=0.08)
+
+
+def test_python_takes_groups_by_item_or_by_column(folder: Path) -> None:
+    path = of_queries(folder)
+    columns = pl.read_csv(path)
+    items = assay.Predictions.of(columns["truth"], y_score=columns["score"])
+    rule = "fixed(threshold=0.5)"
+    by_column = assay.thresholds(path, rules=[rule], groups="query_id")[rule]
+    by_item = assay.thresholds(items, rules=[rule], groups=columns["query_id"])[rule]
+    assert by_item.value_interval.is_known
+    assert by_column.value_interval == by_item.value_interval
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("queries.csv", "--group", "query"), "no column is called 'query'"),
+        (("--scores", C6, "--group", "query_id"), "--group names a column of a file: typed scores have none"),
+        (("queries.csv", "--group", "one"), "expected two groups of items or more, got 1"),
+    ],
+)
+def test_groups_that_are_none_are_refused(words: tuple[str, ...], says: str, folder: Path) -> None:
+    lines = of_queries(folder).read_text().splitlines()
+    (folder / "queries.csv").write_text("\n".join([f"{lines[0]},one", *(f"{line},a" for line in lines[1:])]))
+    assert says in refused("classifier", "thresholds", *words)

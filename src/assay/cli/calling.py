@@ -12,7 +12,7 @@ from cyclopts import CycloptsError
 
 from assay import __version__
 from assay.cli import inputs
-from assay.cli.commands import SEARCH, SUBJECTS, TOP, application, every_command, names_of, options_of
+from assay.cli.commands import SEARCH, SUBJECTS, TOP, application, as_called, every_command, names_of, options_of
 from assay.cli.output import Options
 from assay.core.errors import AssayError, InputError, ParameterError, did_you_mean, speaking
 
@@ -31,6 +31,7 @@ def call(words: list[str]) -> int:
         sys.stdout.write(f"assay {__version__}\n")
         return 0
     asked, words = _help_asked(words)
+    words = as_called(words)
     command = command_in(words)
     if asked is not None and not _names_no_command(words, command):
         from assay.cli.help_pages import help_page  # noqa: PLC0415  # only where it is asked for

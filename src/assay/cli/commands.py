@@ -140,6 +140,20 @@ def every_command() -> dict[str, str]:
     return {f"{subject}{verb}": place for subject, verbs in groups.items() for verb, (place, _) in verbs.items()}
 
 
+#: Other words for a command that people type.
+_OTHER_WORDS = {("classifier", "threshold"): "thresholds"}
+
+
+def as_called(words: list[str]) -> list[str]:
+    """The words of a call, with the command as it is called.
+
+    >>> as_called(["classifier", "threshold", "mine.csv"])
+    ['classifier', 'thresholds', 'mine.csv']
+    """
+    name = _OTHER_WORDS.get((words[0], words[1])) if len(words) > 1 else None
+    return words if name is None else [words[0], name, *words[2:]]
+
+
 def application() -> App:
     """The app: commands are registered by place, and none is loaded."""
     app = _app("assay")

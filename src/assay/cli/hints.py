@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 RENAMED = {
     "classify": "classifier evaluate",
     "thresholds": "classifier thresholds",
+    "threshold": "classifier thresholds",
     "crossval": "classifier crossval, or of search systems assay tune",
     "cluster": "clustering evaluate",
     "extract": "extraction evaluate",
