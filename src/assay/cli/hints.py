@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -76,12 +77,16 @@ def other_subject(command: str, words: list[str]) -> str | None:
     """Which command takes the files, where one of search was called."""
     from assay.cli.inputs import named  # noqa: PLC0415
     from assay.files.named_columns import names_in_any  # noqa: PLC0415  # `assay --help` need not load Polars
-    from assay.tables.roles import kind_of  # noqa: PLC0415
+    from assay.tables.roles import are_clicks, kind_of  # noqa: PLC0415
 
     files = [path for word in words[1:] if (path := named(word)[1]) and Path(path).is_file()]
+    headers = [names_in_any(path) for path in files]
+    logs = [path for path, header in zip(files, headers, strict=True) if are_clicks(header)]
+    if logs and "--columns" not in words:
+        return f"of clicks: assay log show {shlex.quote(logs[0])}, or assay clicks evaluate"
     if command not in _OF_ALL_SUBJECTS or not files:
         return None
-    kinds = {kind_of(names_in_any(path)) for path in files}
+    kinds = set(map(kind_of, headers))
     for subject, kind in (("clustering", "clusters"), ("classifier", "predictions")):
         if kinds == {kind} and command in SUBJECTS[subject][1]:
             return f"these are files for: assay {subject} {command}"

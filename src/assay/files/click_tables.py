@@ -24,6 +24,7 @@ from assay.files.log_records import (
     wholes_of,
 )
 from assay.files.named_columns import field_chunks, names_of
+from assay.files.page_ids import with_page_ids
 from assay.files.parquet import batches_of, check_file
 from assay.files.registry import head_of
 from assay.files.sources import Source
@@ -53,7 +54,7 @@ def read_click_table(source: Source, rules: ReadingRules) -> Iterator[Records]:
     roles = columns_of("log", names)
     if roles is None:
         raise absent("log", names, source.name, 1)
-    yield from _records(_pieces(source, roles, rules), roles, rules)
+    yield from _records(*with_page_ids(_pieces(source, roles, rules), roles, rules), rules)
 
 
 def _texts_of(values: pl.Series) -> pl.Series:
@@ -70,7 +71,7 @@ def read_click_frame(data: Any, rules: ReadingRules) -> Iterator[Records]:
     frame = table.frame.select(**{ours: pl.col(theirs) for ours, theirs in roles.items()})
     frame = frame.with_columns(_texts_of(each) for each in frame if each.dtype == pl.Object)
     numbered = frame.with_row_index("row", 1).with_columns(pl.col("row").cast(pl.Int64))
-    yield from _records([numbered], roles, rules)
+    yield from _records(*with_page_ids([numbered], roles, rules), rules)
 
 
 def _pieces(source: Source, roles: Mapping[str, str], rules: ReadingRules) -> Iterator[pl.DataFrame]:

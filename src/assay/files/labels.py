@@ -20,6 +20,7 @@ from assay.core.errors import (
     naming,
     number_of,
 )
+from assay.core.registry import load
 from assay.files.columns import Layout
 from assay.files.labelling_tools import ROLES, LabelRows, tool_of
 from assay.files.named_columns import as_whole, named_columns, names_of, refuse_absent
@@ -243,7 +244,7 @@ def _roles_of_items(table: NamedColumns, roles: dict[str, str]) -> dict[str, str
 def _judges(table: NamedColumns, roles: dict[str, str]) -> tuple[list[str], tuple[str, ...]]:
     """The columns that can be judges', and what to say of others."""
     free = [name for name in table.frame.columns if name not in roles.values()]
-    whose, remarks = judge_columns(table.frame.select(free))
+    whose, remarks = judge_columns(table.frame.select(free), load("assay.measures.parser:is_measure"))
     if "label" in roles and len(whose) < 2:
         return [], ()
     texts = [name for name in whose if not _has_numbers(table.labels(name))]

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 import numpy as np
 import polars as pl
 
-from assay.core.errors import AssayError, EmptyFileError, FormatError, ParameterError, did_you_mean, listed
+from assay.core.errors import AssayError, EmptyFileError, FormatError, ParameterError, did_you_mean, listed, number_of
 from assay.files.json_values import fast_table, keys_of, object_lines, quiet_panics, records
 from assay.files.parquet import TableFile, names_in, read_table
 from assay.files.registry import COLUMN_MARKS, Head, Kind, Loaded, head_of, named, register
@@ -22,7 +22,7 @@ from assay.files.sources import Readable, Source, decoded, is_file, lines_of
 from assay.tables import Documents, Run, Topics
 from assay.tables.label_rules import ItemTable, distinct
 from assay.tables.named_columns import TRUTH_VALUES, NamedColumns, ranking_rows
-from assay.tables.roles import DOCUMENT, QUERY, columns_of, folded_name, is_frame, shape_of
+from assay.tables.roles import DOCUMENT, QUERY, are_rated_lists, columns_of, folded_name, is_frame, shape_of
 
 _LONGEST_HEADER = 1 << 20
 #: No field of a table that is read in pieces is longer.
@@ -422,10 +422,32 @@ def table_of(kind: Kind, table: NamedColumns, columns: dict[str, str], name: str
         texts = [table.frame[theirs].alias(ours) for ours, theirs in columns.items() if ours != make.key]
         rest = table.frame.drop({*columns, *columns.values()} & {*table.frame.columns})
         return make(pl.DataFrame([ids, *texts, *rest]), name, table.title, where=table.where)
-    rows = ranking_rows(kind, table, columns)
     if kind == "qrels":
-        return Loaded(rows, table.where, title=table.title)
+        table, remarks = _rated(table, columns)
+        return Loaded(ranking_rows(kind, table, columns), table.where, remarks, title=table.title)
+    rows = ranking_rows(kind, table, columns)
     return Run(rows, name, table.title, where=table.where, origin=table.path)
+
+
+def _rated(table: NamedColumns, columns: dict[str, str]) -> tuple[NamedColumns, tuple[str, ...]]:
+    """The rows of a list of results that were rated; who exports whole lists leaves the other cells empty."""
+    ratings = table.frame[columns["relevance"]]
+    empty = ratings.is_null() | (
+        ratings.cast(pl.String).str.strip_chars() == "" if ratings.dtype == pl.String else False
+    )
+    if not empty.any() or empty.all() or not are_rated_lists(table.frame.columns):
+        return table, ()
+    rows = (~empty).arg_true()
+    frame = table.frame.filter(~empty)
+    exact = table.exact
+    rated = table._replace(
+        frame=frame,
+        where=lambda row: table.where(int(rows[row])),
+        exact=None
+        if exact is None
+        else lambda column: pl.Series(exact(column), dtype=pl.Object).gather(rows).to_list(),
+    )
+    return rated, (f"{table.path}: {number_of('result', int(empty.sum()))} without a rating: not judged",)
 
 
 def _read(kind: Kind, source: Source, name: str) -> Any:

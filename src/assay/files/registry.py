@@ -18,7 +18,7 @@ import polars as pl
 from assay.core.errors import EmptyFileError, FormatError, ParameterError, did_you_mean
 from assay.files.columns import all_lines, data_lines, is_number
 from assay.files.sources import BYTE_ORDER_MARK, LONGEST_LINE, Source, without_end_mark
-from assay.tables.roles import Where, absent
+from assay.tables.roles import Where, absent, are_clicks, are_rated_lists
 
 Kind: TypeAlias = Literal["run", "qrels", "topics", "documents"]
 
@@ -183,20 +183,27 @@ def detect(source: Source, kind: Kind | None = None, name: str | None = None) ->
     fitting = sorted(_fitting(head), key=lambda known: known.name in _BLANK_SEPARATED)
     hinted = _hinted(source.name) if kind is None else set()
     fitting.sort(key=lambda known: known.kind not in hinted)
+    if kind is None and any(known.kind == "run" for known in fitting) and are_rated_lists(_names(head)):
+        fitting.sort(key=lambda known: known.kind != "qrels")
     for known in fitting:
         if kind in {None, known.kind}:
             return known
     note = f"this looks like {fitting[0].title}" if fitting else None
     number, line = head.numbered[0]
-    names = importlib.import_module("assay.files.named_columns").names_of(head)
+    names = _names(head)
     words = [word for name in names for word in name.split()]
     is_header = len(names) > 1 and "".join(names).isprintable() and not any(map(is_number, words))
-    if kind is not None and not fitting and is_header:
-        raise absent(kind, names, source.name, None if head.is_binary else number)
+    if not fitting and is_header and (kind is not None or are_clicks(names)):
+        raise absent(kind or "run", names, source.name, None if head.is_binary else number)
     if not fitting and any(separator in line for separator in (b",", b";")):
         note = "a table with commas needs a first line that names its columns"
     got = " ".join(line.decode(errors="replace").split())
     raise FormatError(source.name, number, expected=_wanted(kind), got=got, note=note)
+
+
+def _names(head: Head) -> list[str]:
+    names: list[str] = importlib.import_module("assay.files.named_columns").names_of(head)
+    return names
 
 
 def _fitting(head: Head, kind: Kind | None = None) -> Iterator[Format]:

@@ -162,6 +162,15 @@ def meanings(name: str, vocabularies: Iterable[Vocabulary] = OF_SCORES) -> list[
     return exact or known
 
 
+def is_measure(name: str) -> bool:
+    """Tell whether a name is that of a measure, of whatever.
+
+    >>> is_measure("nDCG@10"), is_measure("anna")
+    (True, False)
+    """
+    return bool(meanings(name))
+
+
 def _parsed(name: str, vocabularies: Iterable[Vocabulary]) -> list[Measure]:
     known = []
     for vocabulary in vocabularies:

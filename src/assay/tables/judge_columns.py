@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import polars as pl
 
 from assay.core.errors import listed
 from assay.tables.named_columns import TRUTH_VALUES
-from assay.tables.roles import TABLES, folded_name
+from assay.tables.roles import CLUSTER, PREDICTION, SCORE, TABLES, TRUTH, folded_name, suffix
 
 #: Columns that Assay writes beside items and that are no labels, besides those that have a role.
 _WRITTEN = frozenset({
     "order", "priority", "best_rank", "runs", "first_run", "stratum", "inclusion", "run", "tag", "system",
-    "place", "known", "frequency", "count", "labels", "workers", "judges", "votes", "entropy", "probability",
-    "agreement", "majority", "share", "margin", "chosen", "expected", "low", "high", "lower", "upper",
-    "undefined", "measure", "value", "note", "unit", "query", "topic", "title", "grade_by",
+    "place", "known", "frequency", "count", "labels", "workers", "judges", "votes", "entropy", "tied",
+    "probability", "agreement", "majority", "share", "margin", "chosen", "expected", "low", "high", "lower",
+    "upper", "undefined", "measure", "value", "note", "unit", "query", "topic", "grade_by", "change", "other",
+    "won", "lost", "pages", "p", "p_corrected", "decided", "impressions", "clicks", "estimate", "reason",
+    "judged", "relevant", "cluster", "nearest", "part", "number", "name", "topics", "documents", "classes",
+    "year", "language", "licence",
 })  # fmt: skip
 #: Tables whose columns are no judges', whatever these are called there.
 _OTHER_TABLES = ("run", "topics", "documents", "sampled pool")
@@ -49,15 +52,19 @@ def is_ours(name: str) -> bool:
     return folded in _WRITTEN or any(folded in role.names for table in _OTHER_TABLES for role in TABLES[table])
 
 
-def judge_columns(cells: pl.DataFrame) -> JudgeColumns:
+def judge_columns(cells: pl.DataFrame, is_measure: Callable[[str], bool] = lambda _: False) -> JudgeColumns:
     """The columns that can be judges', of those without another role: few values, those of one scale.
+
+    Names of measures, and those such as `prediction_bm25`, are no judges' where others are left.
 
     >>> cells = pl.DataFrame({"order": ["1", "2"], "ana": ["1", "0"], "ben": ["0", "0"], "price": ["3.5", "20"]})
     >>> judge_columns(cells)
     JudgeColumns(names=['ana', 'ben'], remarks=('columns that look like no judges are left out: price',))
     """
     candidates = [name for name in cells.columns if not is_ours(name)]
-    judges = _where_enough(candidates, [name for name in candidates if not _is_named_otherwise(name)])
+    others = [name for name in candidates if not (_is_of_system(name) or is_measure(name))]
+    judges = candidates = _where_enough(candidates, others)
+    judges = _where_enough(judges, [name for name in judges if not _is_named_otherwise(name)])
     values = {name: _values(cells[name]) for name in judges}
     judges = _where_enough(judges, [name for name in judges if values[name].n_unique() <= _MOST_VALUES])
     judges = _of_one_scale(judges, values)
@@ -68,6 +75,10 @@ def judge_columns(cells: pl.DataFrame) -> JudgeColumns:
 def _where_enough(before: list[str], after: list[str]) -> list[str]:
     """What is left, if that is enough for an agreement."""
     return after if len(after) >= 2 else before
+
+
+def _is_of_system(name: str) -> bool:
+    return any(suffix(name, role) != name for role in (TRUTH, PREDICTION, SCORE, CLUSTER))
 
 
 def _is_named_otherwise(name: str) -> bool:

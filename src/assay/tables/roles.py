@@ -241,6 +241,16 @@ def find(role: Role, header: Sequence[str]) -> str | None:
     return next((folded[name] for name in role.names if name in folded), None)
 
 
+def is_stated(role: str) -> bool:
+    """Tell whether somebody said which column has a role.
+
+    >>> with named_by({"page": "nr"}):
+    ...     find(Role("page", "number", ("page",)), ["nr"]), is_stated("page")
+    ('nr', True)
+    """
+    return role in _stated.get().columns
+
+
 def attribute_names(table: str, role: str) -> tuple[str, ...]:
     """What an attribute of records may be called that has a role: as was said, or its names."""
     stated = _stated.get().columns.get(role)
@@ -264,11 +274,35 @@ def columns_of(table: str, header: Sequence[str]) -> dict[str, str] | None:
         beir = zip(("query_id", "doc_id", "relevance"), header, strict=False)
         return dict(beir) if table == "qrels" else None
     columns = roles_in(table, header)
-    if any(not set(either) & set(columns) for either in NEEDED[table]):
+    if any(not set(either) & set(columns) for either in NEEDED[table]) or (table == "run" and are_clicks(header)):
         return None
     if "judge" in columns:
         columns.pop("iteration", None)
     return columns
+
+
+def are_clicks(header: Sequence[str]) -> bool:
+    """Tell whether rows are results that were shown, with their clicks or events, and not those of a run.
+
+    What has scores is a run all the same, and so is what somebody said to have its ranks.
+
+    >>> are_clicks(["query_id", "doc_id", "rank", "clicks"]), are_clicks(["query_id", "doc_id", "score", "clicks"])
+    (True, False)
+    """
+    run, said = roles_in("run", header), _stated.get().columns
+    if {"score", "distance"} & run.keys() or said.get("rank") in header:
+        return False
+    return all(set(either) & roles_in("log", header).keys() for either in NEEDED["log"])
+
+
+def are_rated_lists(header: Sequence[str]) -> bool:
+    """Tell whether rows are results with their ranks and their ratings, as Quepid exports them: judgments first of all.
+
+    >>> are_rated_lists(["Query Text", "Doc ID", "Doc Position", "Rating"]), are_rated_lists(["qid", "doc", "score"])
+    (True, False)
+    """
+    run = columns_of("run", header)
+    return run is not None and "score" not in run and columns_of("qrels", header) is not None
 
 
 def roles_in(table: str, header: Sequence[str]) -> dict[str, str]:
@@ -335,21 +369,19 @@ def absent(
         if role.name in lacking and (others := [name for name in role.names if name not in {"", role.name}]):
             more = ", ..." if len(others) > _MOST_NAMES else ""
             ways.append(f"{role.name} may be called {', '.join(others[:_MOST_NAMES])}{more}")
-    free = [name for name in header if name not in there.values()]
-    unknown = [name for name in (*likely, *free) if folded_name(name) not in _every_name()]  # a time is no query
+    free = [*likely, *(name for name in header if name not in there.values())]
     which = "it" if len(lacking) == 1 else "them"
     ways += [
-        f"or name {which} with {argument('columns')}, as in {name}={next(iter(unknown or free), 'NAME')!r}"
-        for name in lacking[:1]
+        f"or name {which} with {argument('columns')}, as in {name}={next(iter(free), 'NAME')!r}" for name in lacking[:1]
     ]
+    if table == "run" and not lacking and are_clicks(header):
+        ways = [
+            "these are results with their clicks, as logs have them; to score the order in which they were shown, name "
+            f"its column with {argument('columns')}, as in rank={there['rank']!r}"
+        ]
     return FormatError(
         path, line, expected=f"a table {shape_of(table)}", got=", ".join(header), note="; ".join(ways) or None
     )
-
-
-def _every_name() -> set[str]:
-    """What columns with any role are called."""
-    return {name for roles in TABLES.values() for role in roles for name in role.names}
 
 
 def refuse_rows(

@@ -1,0 +1,154 @@
+"""What columns and lines are taken for: never silently for something else."""
+
+from __future__ import annotations
+
+import io
+import random
+import re
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+
+import polars as pl
+import pytest
+from command import run_assay
+
+from assay import read_log, read_qrels, read_topics
+from assay.core.errors import FormatError
+from assay.files.labels import read_labels
+
+JUDGES = ("anna", "bernd", "claudia")
+SCALES: dict[str, Sequence[object]] = {"0 or 1": (0, 1), "grades": (0, 1, 2, 3), "words": ("yes", "no")}
+#: Commands that write a table whose rows are documents, topics or items, by the file that they write.
+WRITTEN = {
+    "pool.csv": "pool make words.run stems.run alphabet.run --depth 5 -o pool.csv",
+    "sample.csv": "pool make words.run stems.run --strategy sample --strata 3=1,6=0.5 -o sample.csv",
+    "known.csv": "pool make words.run stems.run --depth 5 --qrels qrels.txt -o known.csv",
+    "run.csv": "convert words.run run.csv",
+    "run.parquet": "convert words.run run.parquet",
+    "run.jsonl": "convert words.run run.jsonl",
+    "qrels.csv": "convert qrels.txt qrels.csv",
+    "topics.csv": "convert topics.tsv topics.csv",
+    "drawn.tsv": "topics sample topics.tsv -n 6 -o drawn.tsv",
+    "documents.csv": "convert bicycles/documents.jsonl documents.csv",
+    "scores.csv": "evaluate qrels.txt words.run -q -o scores.csv",
+    "crowd.csv": "crowd aggregate crowd/labels.csv -o crowd.csv",
+    "judged.csv": "clicks judge clicks/log.ndjson.gz -o judged.csv",
+    "key.csv": "crowd hits topics.tsv pool.csv --key key.csv -o hits.csv",
+    "flipped.csv": "classifier compare letters/spam.csv --positive spam --flipped 50 --table flipped -o flipped.csv",
+}
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The tables, in the folder of the examples."""
+    folder = tmp_path_factory.mktemp("recognition") / "examples"
+    assert run_assay("examples", folder, folder=folder.parent).returncode == 0
+    for command in WRITTEN.values():
+        done = run_assay(*shlex.split(command), folder=folder)
+        assert done.returncode == 0, (command, done.stderr)
+    return folder
+
+
+def labelled(frame: pl.DataFrame, scale: Sequence[object]) -> pl.DataFrame:
+    """A table with a column of labels by each judge, who agree mostly."""
+    rng = random.Random(7)
+    truth = [rng.choice(scale) for _ in range(frame.height)]
+    by_judge = {judge: [label if rng.random() < 0.7 else rng.choice(scale) for label in truth] for judge in JUDGES}
+    return frame.with_columns(pl.Series(judge, labels, strict=False) for judge, labels in by_judge.items())
+
+
+def table_of(path: Path) -> pl.DataFrame:
+    if path.suffix in {".csv", ".tsv"}:
+        return pl.read_csv(path, infer_schema=False, separator="\t" if path.suffix == ".tsv" else ",")
+    return pl.read_parquet(path) if path.suffix == ".parquet" else pl.read_ndjson(path)
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_columns_of_labels_beside_a_table_of_ours_are_the_only_judges(name: str, written: Path) -> None:
+    table = table_of(written / name)
+    for scale in SCALES.values():
+        assert read_labels(labelled(table, scale)).judges == JUDGES
+        assert read_labels(io.StringIO(labelled(table, scale).write_csv())).judges == JUDGES
+
+
+def test_the_judges_of_a_sheet_are_named_first(written: Path) -> None:
+    table = labelled(table_of(written / "pool.csv"), (0, 1, 2))
+    table.write_csv(written / "sheet.csv")
+    agreement = run_assay("agreement", "evaluate", "sheet.csv", folder=written)
+    assert agreement.stdout.startswith("3 judges: anna, bernd and claudia.\n")
+    crowd = run_assay("crowd", "aggregate", "sheet.csv", "--qrels", "sheet.qrels", folder=written)
+    assert f"{3 * table.height} labels of {table.height} items by 3 workers (anna, bernd and claudia); " in crowd.stdout
+    assert set(read_qrels(written / "sheet.qrels").frame["relevance"]) <= {0.0, 1.0, 2.0}
+
+
+CLICKS = "query_id,doc_id,rank,clicks\nt1,steep-green,1,0\nt1,chai,2,1\nt2,chai,1,0\n"
+
+
+def test_a_table_of_clicks_is_no_run_unless_somebody_says_so(written: Path) -> None:
+    (written / "clicks.csv").write_text(CLICKS, "utf-8")
+    shown = run_assay("show", "clicks.csv", folder=written)
+    refused = run_assay("evaluate", "qrels.txt", "clicks.csv", folder=written)
+    for done in (shown, refused):
+        assert done.returncode == 2
+        assert "these are results with their clicks, as logs have them" in done.stderr
+    (advice,) = re.findall(r"--columns, as in (rank='.*?')", refused.stderr)
+    done = run_assay(
+        "evaluate", "qrels.txt", "clicks.csv", "--columns", *shlex.split(advice), "-m", "P@1", folder=written
+    )
+    assert done.returncode == 0, done.stderr
+    (command,) = re.findall(r"of clicks: (assay log show .*?),", refused.stderr)
+    assert "clicks                 1" in run_assay(*shlex.split(command)[1:], folder=written).stdout
+
+
+QUEPID = """Team Name,Case Name,Case ID,Query Text,Doc ID,Doc Position,Rating
+T,C,1,red shoes,d1,1,0
+T,C,1,red shoes,d2,2,3
+T,C,1,red shoes,d3,3,
+"""
+
+
+def test_results_with_ratings_are_judgments_of_what_was_rated(tmp_path: Path) -> None:
+    (tmp_path / "quepid.csv").write_text(QUEPID, "utf-8")
+    shown = run_assay("show", "quepid.csv", folder=tmp_path)
+    assert re.search(r"kind +qrels", shown.stdout)
+    assert "warning: quepid.csv: 1 result without a rating: not judged" in shown.stdout
+    scored = run_assay("evaluate", "quepid.csv", "quepid.csv", "-m", "RR", folder=tmp_path)  # its own order
+    assert re.search(r"RR +0\.5000", scored.stdout)
+    (tmp_path / "snapshot.csv").write_text("Query Text,Doc ID,Doc Position\nred shoes,d1,1\nred shoes,d2,2\n", "utf-8")
+    assert re.search(r"kind +run", run_assay("show", "snapshot.csv", folder=tmp_path).stdout)
+
+
+def test_a_header_is_no_topic(tmp_path: Path) -> None:
+    (tmp_path / "topics.tsv").write_text("qid\twhat they typed\n1\tgreen tea\n", "utf-8")
+    with pytest.raises(FormatError, match="with the columns `query_id`, `title` or `text`, got 'qid, what they typed'"):
+        read_topics(tmp_path / "topics.tsv")
+
+
+def searches(page: Sequence[object], queries: Sequence[str]) -> io.StringIO:
+    """A table of results, two on each page, in any order."""
+    rows = [
+        (number, query, f"d{rank}", rank, int(rank == 2))
+        for number, query in zip(page, queries, strict=True)
+        for rank in (1, 2)
+    ]
+    random.Random(3).shuffle(rows)
+    return io.StringIO("page,query,doc_id,position,clicked\n" + "".join(f"{','.join(map(str, row))}\n" for row in rows))
+
+
+@pytest.mark.parametrize("ids", [["p7", "p8", "p9"], [100, 101, 102], ["/s?q=tea&x=1", "/s?q=milk", "/s?q=tea&x=2"]])
+def test_a_column_page_that_names_result_pages_is_their_id(ids: list[object]) -> None:
+    log = read_log(searches(ids, ["tea", "milk", "tea"]))
+    assert log.impressions.collect().height == 3
+    assert "the column page is taken for the id of a result page" in log.remarks
+
+
+def test_a_column_page_that_numbers_the_pages_of_results_is_no_id() -> None:
+    pages = read_log(searches([1, 1, 2], ["tea", "milk", "tea"])).impressions.collect()
+    assert set(pages["page"]) == {1, 2}
+    text = "page,query,doc_id,position,clicked\n/search,tea,d1,1,0\n/search,milk,d1,1,1\n"
+    log = read_log(io.StringIO(text))
+    assert log.impressions.collect()["page"].to_list() == [None, None]
+    assert "the column page neither names result pages nor numbers them: left out" in log.remarks
+    said = read_log(searches([100, 101], ["tea", "milk"]), columns={"page": "page"})
+    assert set(said.impressions.collect()["page"]) == {100, 101}
