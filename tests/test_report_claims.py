@@ -289,7 +289,7 @@ def test_measures_that_disagree_are_named() -> None:
 def test_what_is_unjudged_is_to_be_judged_first() -> None:
     """Two documents that nobody judged stand above the relevant one, for each of twelve queries."""
     runs = {"a": FIRST, "b": at_ranks(dict.fromkeys(JUDGED, 3), unjudged=2)}
-    first = "judge these first (assay compare … -m {} --judge-next 25)."
+    first = "judge these first (assay.compare(qrels, runs).judge_next(25, measure='{}'))."
     assert advice(runs, "P@2") == f"Worse, but 24 unjudged documents could turn it: {first.format('P@2')}"
     assert advice(runs, "AP") == f"Worse, but 24 unjudged documents could turn it: {first.format('AP')}"
     said = advice(runs, ["P@1", "P@2"])

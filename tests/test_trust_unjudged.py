@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
+import shlex
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TypeAlias
@@ -218,9 +220,13 @@ def golden(tmp_path: Path) -> Path:
     return tmp_path
 
 
+#: The same with a document that was judged, and is not relevant.
+JUDGED: Table = {query: judged | {"bad": 0} for query, judged in GOLDEN.items()}
+
+
 def test_a_verdict_depends_on_unjudged_documents_unless_the_judgments_are_declared_complete() -> None:
     runs = {"old": OLD, "new": NEW}
-    plain, complete = (assay.compare(GOLDEN, runs, measures="RR", complete=said) for said in (False, True))
+    plain, complete = (assay.compare(JUDGED, runs, measures="RR", complete=said) for said in (False, True))
     assert plain.finding().verdict.unjudged > 0
     assert complete.finding().verdict.unjudged == 0
     assert complete.finding().reach is None
@@ -244,7 +250,7 @@ def test_the_declaration_stands_in_signatures_and_json() -> None:
 
 def test_a_report_says_so_and_asks_nobody_to_judge() -> None:
     runs = {"old": OLD, "new": NEW}
-    plain, complete = (assay.make_report(GOLDEN, runs, ["RR"], complete=said) for said in (False, True))
+    plain, complete = (assay.make_report(JUDGED, runs, ["RR"], complete=said) for said in (False, True))
     for text in (complete.to_html(), complete.to_markdown(), complete.to_latex()):
         assert "declared complete" in text
         assert "judge these first" not in text
@@ -302,11 +308,73 @@ def test_the_command_line_says_it_in_every_verb(golden: Path) -> None:
         assert "declared complete" in done.stdout
         assert "depends on unjudged" not in done.stdout
         assert "judge" not in done.stdout.replace("judgments", "").replace("judged documents with tied scores", "")
-    assert "depends on unjudged" in run_assay("compare", *files, "-m", "RR", folder=golden).stdout
     run_assay("report", *files, "-m", "RR", "--complete", "-o", "report.md", folder=golden)
     assert "the judgments were declared complete" in (golden / "report.md").read_text(encoding="utf-8")
     frozen = run_assay("freeze", *files[:2], "-m", "RR", "--complete", "-o", "-", folder=golden)
     assert "complete=true" in frozen.stdout
+
+
+VERBS = {
+    "evaluate": ("evaluate", "qrels.txt", "old.run", "new.run", "-m", "RR"),
+    "compare": ("compare", "qrels.txt", "old.run", "name with=new.run", "-m", "RR"),
+    "gate": ("gate", "qrels.txt", "old.run", "new.run", "-m", "RR"),
+    "report": ("report", "qrels.txt", "old.run", "new.run", "-o", "report.md"),
+    "doctor": ("doctor", "qrels.txt", "old.run", "new.run", "--all"),
+    "power": ("power", "qrels.txt", "old.run", "new.run", "-m", "RR"),
+}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_golden_set_is_recognised_and_the_command_that_takes_it_as_complete_can_be_copied(
+    verb: str, golden: Path
+) -> None:
+    said = " ".join(run_assay(*VERBS[verb], folder=golden, together=True).stdout.split())
+    assert said.count("judgments are of relevant documents") == 1
+    assert "depends on unjudged" not in said
+    assert "anywhere from" not in said
+    (command,) = re.findall(r"`assay ([^`]* --complete)`", said)
+    again = run_assay(*shlex.split(command), folder=golden, together=True)
+    assert again.returncode == (1 if verb == "gate" else 0)
+    assert "judgments are of relevant documents" not in again.stdout
+    assert "depends on unjudged" not in again.stdout
+
+
+def test_one_judged_document_that_is_not_relevant_makes_no_golden_set_nor_do_a_few_judgments() -> None:
+    one_bad = GOLDEN | {"q0": {"good": 1.0, "bad": 0.0}}
+    few = {query: GOLDEN[query] for query in list(GOLDEN)[:4]}
+    cases: list[tuple[Table, dict[str, object], bool]] = [
+        (GOLDEN, {}, True),
+        (GOLDEN, {"complete": True}, False),
+        (GOLDEN, {"judged_only": True}, False),
+        (GOLDEN, {"relevance_level": 2}, False),
+        (one_bad, {}, False),
+        (few, {}, False),
+    ]
+    for judged, rules, is_golden in cases:
+        evaluation = assay.evaluate(judged, {"old": OLD, "new": NEW}, "RR", **rules)  # type: ignore[arg-type]
+        assert evaluation.is_golden is bool(evaluation.notes) is is_golden, rules
+
+
+def test_of_a_golden_set_the_bounds_are_still_known_to_those_who_ask() -> None:
+    comparison = assay.compare(GOLDEN, {"old": OLD, "new": NEW}, measures="RR")
+    assert comparison.finding().reach is not None
+    assert comparison.bounds()["high"].to_list() == [1.0, 1.0]
+    assert comparison.judge_next().height
+    assert "complete=True" in "".join(comparison.notes)
+
+
+def test_a_report_prints_the_whole_command_that_lists_what_to_judge(golden: Path) -> None:
+    rows = [f"{query} 0 {doc} {grade}\n" for query, judged in JUDGED.items() for doc, grade in judged.items()]
+    (golden / "my qrels.txt").write_text("".join(rows), encoding="utf-8")
+    (golden / "third.run").write_text((golden / "new.run").read_text(encoding="utf-8"), encoding="utf-8")
+    for runs in (["old.run", "new.run"], ["old.run", "b=new.run", "third.run"]):
+        options = ["-m", "RR", "--level=1", "--seed", "3", "--title", "To be or not", "-o", "report.md"]
+        said = run_assay("report", "my qrels.txt", *runs, *options, folder=golden).stdout
+        command = said.partition("judge these first (assay ")[2].partition(").\n")[0]
+        assert "--level=1 --seed 3" in command
+        listed = run_assay(*shlex.split(command), folder=golden)
+        assert listed.returncode == 0, listed.stderr
+        assert "Judge these next, for the difference in RR" in listed.stdout
 
 
 @pytest.mark.parametrize("other", [["--judged-only"], ["--unjudged", "error"], ["--bounds"], ["--judge-next", "3"]])

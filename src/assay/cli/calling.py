@@ -40,6 +40,7 @@ def call(words: list[str]) -> int:
         return 0
     if command == "trec-eval":  # it has the options of the reference tool, and reads them as that does
         words = [words[0], "--", *words[1:]]
+    typed = words
     takes_collections = command in SEARCH or command.startswith("pool ")
     opened, words = inputs.with_collection(app, command, words) if takes_collections else (None, words)
     try:
@@ -54,8 +55,19 @@ def call(words: list[str]) -> int:
     if opened is not None:
         names = bound.signature.parameters.keys()
         bound.arguments.update(inputs.of_collection(opened, bound.arguments, names, texts=command in SEARCH))
-    with speaking(Options(lambda: options_of(app, command))), _told_apart(command, words), _named_by(columns):
+    with speaking(_wording(app, command, typed)), _told_apart(command, words), _named_by(columns):
         return function(*bound.args, **bound.kwargs) or 0
+
+
+def _wording(app: App, command: str, words: list[str]) -> Options:
+    """How messages name the options of a command, and the command itself."""
+
+    def again(further: list[str], verb: str) -> str | None:
+        from assay.cli.repetition import repeated  # noqa: PLC0415  # only where something is to be typed
+
+        return repeated(app, command, words, further, verb)
+
+    return Options(lambda: options_of(app, command), again)
 
 
 @contextmanager

@@ -275,6 +275,7 @@ def say(evaluation: Evaluation | None, notes: Sequence[str], *, quiet: bool) -> 
     """Tell on stderr what was read, if it was judgments and runs, and what is worth a note."""
     if evaluation is not None and not quiet:
         say_what_was_read(evaluation)
+        notes = [note for note in notes if note not in evaluation.notes]
     remarks(notes=notes, quiet=quiet)
 
 
@@ -287,7 +288,7 @@ def say_what_was_read(result: Evaluation, besides: Sequence[str] = ()) -> None:
     message(f"{result.qrels.name}: {', '.join((result.qrels.format, *counts, scale))}")
     for file in result.runs.values():
         message(f"{file.origin}: {file.format}")
-    remarks([warning for warning in result.warnings if warning not in besides], quiet=False)
+    remarks([warning for warning in result.warnings if warning not in besides], result.notes, quiet=False)
 
 
 def directions(texts: tuple[str, ...]) -> dict[str, str | dict[str, str]]:

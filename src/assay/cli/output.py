@@ -33,9 +33,17 @@ class Options(ArgumentWording):
 
     naming = "as in name=FILE"
 
-    def __init__(self, known: Callable[[], Mapping[str, Sequence[str]]] = dict) -> None:
-        """`known` gives the options of the command by their arguments; it is asked where something is wrong."""
+    def __init__(
+        self,
+        known: Callable[[], Mapping[str, Sequence[str]]] = dict,
+        repeated: Callable[[list[str], str], str | None] | None = None,
+    ) -> None:
+        """`known` gives the options of the command by their arguments; it is asked where something is wrong.
+
+        `repeated` gives the command that was typed with further words, or that of another verb on the same files.
+        """
         self.known = known
+        self.repeated = repeated
 
     def name(self, name: str) -> str:
         """The option that an argument is, if the command has one.
@@ -53,6 +61,13 @@ class Options(ArgumentWording):
         """
         option = f"--{_RENAMED.get(name, name.replace('_', '-'))}"
         return option if value is ... or value is True else f"{option} {_quoted(in_full(value))}"
+
+    def call_with(self, arguments: Mapping[str, Value], verb: str, python: str) -> str:
+        """The command that was typed, with further options; or that of another verb. The options, if there is none."""
+        del python
+        options = " ".join(self.argument(name, value) for name, value in arguments.items())
+        command = self.repeated(shlex.split(options), verb) if self.repeated is not None else None
+        return command or options
 
     def evaluation(self, measure: str, rules: Mapping[str, Any]) -> str:
         """The command that evaluates a run by rules; the call in Python if there is no option for one of them.

@@ -295,6 +295,14 @@ class ArgumentWording:
         arguments = "".join(f", {name}={value!r}" for name, value in rules.items())
         return f"assay.evaluate(qrels, run, {measure!r}{arguments})"
 
+    def call_with(self, arguments: Mapping[str, Value], verb: str, python: str) -> str:
+        """The call that is under way with further arguments; or that of another verb.
+
+        In Python, the arguments alone, or what stands in their place.
+        """
+        del verb
+        return python or ", ".join(self.argument(name, value) for name, value in arguments.items())
+
 
 _PYTHON = ArgumentWording()
 
@@ -336,6 +344,15 @@ def argument_name(name: str) -> str:
 def evaluation(measure: str, rules: Mapping[str, Any]) -> str:
     """What to write to evaluate a run by rules."""
     return _spoken.get().evaluation(measure, rules)
+
+
+def call_with(verb: str = "", python: str = "", **arguments: Value) -> str:
+    """What to write to do the same with further arguments, or by another verb: on the command line, a whole command.
+
+    >>> call_with(complete=True)
+    'complete=True'
+    """
+    return _spoken.get().call_with(arguments, verb, python)
 
 
 def naming() -> str:

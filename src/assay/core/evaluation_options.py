@@ -61,7 +61,12 @@ JudgedOnly = Annotated[bool, option(help="Remove unjudged documents before scori
 Level = Annotated[float, option("-l", "--level", help="Smallest grade that counts as relevant (1).")]
 ScorePrecision: TypeAlias = Literal["double", "single"]
 CollectionSize = Annotated[int, option(help="Documents in the collection, for accuracy, fallout, AUC.", panel=RULES)]
-Complete = Annotated[bool, option(help="Judgments are complete: documents without one are irrelevant.", panel=RULES)]
+Complete = Annotated[
+    bool,
+    option(
+        help="Judgments are complete, as a golden set of all right answers is: documents without one are irrelevant."
+    ),
+]
 Undefined = Annotated[
     Literal["counted_as", "skip", "error"],
     option(help="Undefined values in a mean: counted_as (default), skip, error.", panel=RULES),

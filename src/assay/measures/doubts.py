@@ -14,10 +14,10 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from assay.core.errors import InputError, ParameterError, argument, listed, number_of, quote, spelt
+from assay.core.errors import InputError, ParameterError, argument, call_with, listed, number_of, quote, spelt
 from assay.files import RunFile
 from assay.measures.counting.id_normalisation import IdMatch, RenamedDocuments, other_topics, renamed_documents
-from assay.measures.counting.judgments import Graded, Ints, Judgments, place_in_group
+from assay.measures.counting.judgments import Floats, Graded, Ints, Judgments, place_in_group
 from assay.measures.counting.ranking import Policies
 from assay.measures.counting.ranks import Ranks
 from assay.measures.parser import parse_measure
@@ -94,6 +94,25 @@ def reverse_of(ranks: Ranks) -> Reverse:
     return Reverse(int(better.sum()), int(differs.sum()), float(forwards.mean()), float(backwards.mean()))
 
 
+def only_relevant(grades: Floats, level: float) -> bool:
+    """Whether every judged document is relevant, as in a golden set: then nothing tells what is not.
+
+    >>> only_relevant(np.array([1.0, 2.0]), 1.0), only_relevant(np.array([1.0, 2.0]), 2.0)
+    (True, False)
+    """
+    judged = grades[grades >= 0]
+    return bool(len(judged) and judged.min() > 0 and judged.min() >= level)
+
+
+def is_golden(grades: Floats, policies: Policies) -> bool:
+    """Whether judgments are a golden set, of which nobody said how documents count that are not in it.
+
+    Of fewer judgments than a handful, it is no wonder that none is of an irrelevant document.
+    """
+    stated = policies.complete or policies.judged_only or policies.unjudged == "error"
+    return not stated and len(grades) >= _FEW and only_relevant(grades, policies.relevance_level)
+
+
 def doubts_about_judgments(
     judgments: Judgments, measures: Sequence[Measure], policies: Policies, qrels: Qrels
 ) -> Iterator[str]:
@@ -103,7 +122,7 @@ def doubts_about_judgments(
     if not len(grade):
         yield f"{qrels.name}: no document was judged: the highest grade is {judgments.grade.max():g}, below 0"
         return
-    low, high = float(grade.min()), float(grade.max())
+    high = float(grade.max())
     levels = [measure.parameters["rel"] for measure in measures if "rel" in measure.parameters]
     needed = min((level if rel is None else float(rel) for rel in levels), default=0.0)
     positive = grade[grade > 0]
@@ -120,11 +139,19 @@ def doubts_about_judgments(
             f"{qrels.name}: only {reached:,} of {len(positive):,} grades above 0 reach the relevance level {needed:g}: "
             "grades are fractions, so set a lower level"
         )
-    elif low == high and not policies.complete and _are_many(judgments) and qrels.format not in _WITHOUT_GRADES:
-        yield (
-            f"{qrels.name}: all {len(grade):,} grades are {high:g}: nothing was judged irrelevant (if all other "
-            "documents are, declare the judgments complete), or the grades stand in another column"
-        )
+    elif grade.min() == high and not policies.complete and _are_many(judgments) and qrels.format not in _WITHOUT_GRADES:
+        yield f"{qrels.name}: all {len(grade):,} grades are {high:g}: they may stand in another column"
+
+
+def golden_set(grades: Floats, policies: Policies, qrels: Qrels) -> tuple[str, ...]:
+    """What it means that only relevant documents are listed, and how to say that the list is complete."""
+    if not is_golden(grades, policies):
+        return ()
+    return (
+        f"{qrels.name}: all {len(grades):,} judgments are of relevant documents, as in a golden set: what it does not "
+        "list counts as not relevant, whether or not anybody looked at it. If it lists every right answer, treat it as "
+        f"complete: `{call_with(complete=True)}`",
+    )
 
 
 def _are_many(judgments: Judgments) -> bool:

@@ -307,7 +307,9 @@ class DocumentAnalysis:
             reach = reach_of(self._evaluation.measure(finding.measure), first, second, self._evaluation.undefined)
         except ParameterError as problem:
             return seen, Note.of_problem(problem, lead="unjudged documents are not looked at: ")
-        verdict = finding.verdict._replace(unjudged=reach.documents if reach.changes_sign else 0)
+        # With a golden set, every verdict would depend on what is not in it: the evaluation says so once, for all.
+        depends = reach.changes_sign and not self._evaluation.is_golden
+        verdict = finding.verdict._replace(unjudged=reach.documents if depends else 0)
         return seen._replace(reach=reach, verdict=verdict), ""
 
     def _refuse_complete(self) -> None:

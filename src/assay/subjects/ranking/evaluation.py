@@ -27,6 +27,8 @@ from assay.measures.doubts import (
     check_subtopics,
     doubts_about_judgments,
     doubts_about_run,
+    golden_set,
+    is_golden,
     where_to_look,
 )
 from assay.measures.parser import split_measures
@@ -179,6 +181,7 @@ class Evaluation(Result):
     #: The runs themselves, to look at their documents once more.
     runs: Mapping[str, Batches] = field(default_factory=dict)
     warnings: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = field(default=())
 
     def __repr__(self) -> str:
         systems = ", ".join(system.name for system in self.systems)
@@ -253,6 +256,11 @@ class Evaluation(Result):
     def coverage(self) -> pl.DataFrame:
         """What each system's scores rest on: topics, missing and ignored ones, documents, and the share judged."""
         return pl.DataFrame([_coverage(system) for system in self.systems])
+
+    @cached_property
+    def is_golden(self) -> bool:
+        """Whether all judgments are of relevant documents, and nobody said how other documents count."""
+        return not self.subtopics and is_golden(self.qrels.frame["relevance"].to_numpy(), self.policies)
 
     @property
     def without_number(self) -> tuple[str, ...]:
@@ -390,6 +398,7 @@ def evaluate(
             *_warnings(systems, opened),
             *_without_number(systems, wanted, undefined),
         ),
+        notes=() if by_subtopic else golden_set(judgments.grade, chosen, table),
     )
 
 

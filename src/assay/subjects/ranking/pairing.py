@@ -76,6 +76,10 @@ class RunPairing(ScorePairing):
         """What is odd about judgments and runs."""
         return self.runs.warnings
 
+    def remarks(self, measures: Sequence[str], *, usual: bool, instead: str = "is the headline") -> list[str]:
+        """What the judgments are, where that says something of every verdict."""
+        return list(self.runs.notes)
+
     def measure_names(self, wanted: Wanted = None) -> list[str]:
         """The measures asked for, in any tool's notation; all there are, if none is."""
         if wanted is None:

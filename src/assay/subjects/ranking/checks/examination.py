@@ -21,6 +21,7 @@ from assay.measures.doubts import (
     NO_CONTRADICTIONS,
     Contradictions,
     contradictions,
+    only_relevant,
     swapped_queries,
 )
 from assay.measures.registry import Measure
@@ -82,6 +83,11 @@ class ExaminedCollection:
         relevant = (pl.col("relevance") >= self.level) & (pl.col("relevance") > 0)
         judged = pl.col("relevance") >= 0
         return self.grades.group_by("query_id", maintain_order=True).agg(judged=judged.sum(), relevant=relevant.sum())
+
+    @cached_property
+    def lists_only_relevant(self) -> bool:
+        """Whether every judged document is relevant."""
+        return not self.has_judges and only_relevant(self.grades["relevance"].to_numpy(), self.level)
 
     @cached_property
     def topic_ids(self) -> list[str]:

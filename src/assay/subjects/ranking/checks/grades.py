@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from assay.core.digits import number
-from assay.core.errors import argument, number_of, quote
+from assay.core.errors import argument, call_with, number_of, quote
 from assay.files.records import upside_down
 from assay.measures.counting.judgments import Floats, Ints
 from assay.measures.doubts import NEARLY_ALL
@@ -162,22 +162,24 @@ def few_judged(case: ExaminedCollection) -> Iterator[CheckFinding]:
     yield finding("few-judged", "warning", case.judgments, message, few.height, examples=examples)
 
 
+_ELSE = "else prefer RR or R@k to P@k and nDCG, and say how much is judged"
+
+
 @check(
     "only-relevant", "judgments", "note",
-    advice="if no other is relevant: `{complete=True}`; "
-    "else prefer RR or R@k to P@k and nDCG, and say how much is judged",
+    advice=f"if no other is relevant: `{{complete=True}}`; {_ELSE}",
 )  # fmt: skip
 def only_relevant(case: ExaminedCollection) -> Iterator[CheckFinding]:
     """Were only relevant documents judged?"""
-    topics = case.by_topic
-    if (topics["judged"] == topics["relevant"]).all() and not case.has_judges:
+    if case.lists_only_relevant:
         count, grades = case.grades.height, case.grades["relevance"]
         message = "the only judgment is" if count == 1 else f"all {count:,} judgments are"
         message += f" of {'a relevant document' if count == 1 else 'relevant documents'}"
         if grades.n_unique() > 1:
             low, high = (float(end) for end in grades.sort().gather([0, -1]))
             message += f"; if {low:g} of {low:g} to {high:g} means not relevant, give `{argument('level')}`"
-        yield finding("only-relevant", "note", case.judgments, message, count)
+        todo = f"if no other is relevant, treat the list as complete: `{call_with('evaluate', complete=True)}`; {_ELSE}"
+        yield finding("only-relevant", "note", case.judgments, message, count, todo=todo)
 
 
 #: A measure with a cut-off that can reach less than this, on average, is far from the judgments.

@@ -238,7 +238,11 @@ def unjudged(system: ExaminedRun) -> Iterator[CheckFinding]:
     shares_text = ", ".join(f"{as_percent(share)} of the first {cutoff}" for cutoff, share in shares.items())
     details = [{"cutoff": cutoff, "unjudged": share} for cutoff, share in shares.items()]
     severity: Severity = "warning" if most > UNJUDGED_WARNING else "note"
-    yield finding("unjudged", severity, system.run, f"unjudged: {shares_text}", details=details, weight=most)
+    todo = "they count as not relevant: the judgments list relevant documents only"
+    yield finding(
+        "unjudged", severity, system.run, f"unjudged: {shares_text}", details=details, weight=most,
+        todo=todo if system.case.lists_only_relevant else None,
+    )  # fmt: skip
 
 
 @check(

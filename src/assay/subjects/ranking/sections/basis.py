@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Self
 import polars as pl
 
 from assay.core.domains import Whole, check_levels
-from assay.core.errors import InputError, Note, ParameterError, number_of
+from assay.core.errors import InputError, Note, ParameterError, call_with, number_of
 from assay.files import Source, is_file, read_documents, read_topics
 from assay.measures.counting.ranks import Ranks
 from assay.measures.registry import Measure
@@ -242,7 +242,7 @@ class Basis:
             )
         if self.evaluation is not None and not self.no_documents:
             counts = every_document(self.evaluation, detailed, self.measures, max(PAGE, self.show))
-        return replace(self, counts=counts, notes=tuple(dict.fromkeys(notes)))
+        return replace(self, counts=counts, notes=self._further(notes))
 
     def _looked_into(self) -> Self:
         """The same with what documents tell about the findings that are told in words."""
@@ -250,7 +250,12 @@ class Basis:
             return self
         only = {(finding.measure, finding.system) for finding in self.told}
         seen = with_document_analysis(self.comparison, only, self.counts)
-        return replace(self, comparison=seen, notes=tuple(dict.fromkeys([*self.notes, *seen.notes])))
+        return replace(self, comparison=seen, notes=self._further([*self.notes, *seen.notes]))
+
+    def _further(self, notes: Iterable[str]) -> tuple[str, ...]:
+        """The notes, each once, but for those on the judgments, which stand on top of the report."""
+        said = () if self.evaluation is None else self.evaluation.notes
+        return tuple(note for note in dict.fromkeys(notes) if note not in said)
 
     @property
     def told(self) -> list[Finding]:
@@ -268,6 +273,13 @@ class Basis:
     def is_complete(self) -> bool:
         """Whether the judgments were declared complete, so that nothing is unjudged."""
         return self.evaluation is not None and self.evaluation.policies.complete
+
+    def judge_next(self, finding: Finding) -> str:
+        """What to write for the documents that a verdict depends on most."""
+        pair = {"system": finding.system, "baseline": finding.baseline} if len(self.systems) > 2 else {}
+        asked = "".join(f", {name}={value!r}" for name, value in {"measure": finding.measure, **pair}.items())
+        python = f"assay.compare(qrels, runs).judge_next(25{asked})"
+        return call_with("compare", python, measure=finding.measure, judge_next=25, **pair)
 
     def is_unchecked(self, finding: Finding) -> bool:
         """Whether documents without judgment may matter to a verdict, and nobody has looked at what they do."""

@@ -104,7 +104,8 @@ def _bounds(basis: Basis, evaluation: Evaluation, problems: list[Note | str]) ->
 
     Of many systems, under the measures that verdicts are told in words by; `Comparison.bounds` has the others.
     """
-    measures = set(basis.paired) if basis.counts and not basis.is_complete else set()
+    is_open = not (basis.is_complete or evaluation.is_golden)
+    measures = set(basis.paired) if basis.counts and is_open else set()
     if basis.told and len(basis.measures) * len(basis.detailed) > _MOST_BOUNDS:
         measures &= {finding.measure for finding in basis.told}
     rows = []

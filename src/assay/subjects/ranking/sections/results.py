@@ -201,6 +201,7 @@ def evaluation_document(evaluation: Evaluation, per_query: bool = False) -> Docu
         _coverage(evaluation),
         Section.of_lines("undefined", evaluation.without_number),
         Section("settings", data=settings),
+        *([prose_section("notes", evaluation.notes)] if evaluation.notes else []),
     )
     return Document("evaluation", sections, "Evaluation")
 

@@ -186,7 +186,7 @@ def _of(basis: Basis, finding: Finding) -> tuple[str, str]:
         stated = f"state the direction of {measure} to know whether that is good"
         return f"{opening(word)}; {stated if finding.direction == 'unknown' else known}.", ""
     if finding.verdict.unjudged and (word != "inconclusive" or finding.units >= FEWEST_UNITS):
-        return _unjudged(finding, opening(word))
+        return _unjudged(basis, finding, opening(word))
     if word == "inconclusive":
         return _open(basis, finding), ""
     if word == "identical":
@@ -194,12 +194,11 @@ def _of(basis: Basis, finding: Finding) -> tuple[str, str]:
     return _settled(basis, finding)
 
 
-def _unjudged(finding: Finding, says: str) -> tuple[str, str]:
+def _unjudged(basis: Basis, finding: Finding, says: str) -> tuple[str, str]:
     """Judge first what the verdict depends on."""
     link, could = ("and", "decide") if finding.verdict.word == "inconclusive" else ("but", "turn")
     why = f"{number_of('unjudged document', finding.verdict.unjudged)} could {could} it"
-    command = f"assay compare … -m {finding.measure} --judge-next 25"
-    return f"{says}, {link} {why}: judge these first.", command
+    return f"{says}, {link} {why}: judge these first.", basis.judge_next(finding)
 
 
 def _open(basis: Basis, finding: Finding) -> str:
@@ -226,7 +225,7 @@ def _settled(basis: Basis, finding: Finding) -> tuple[str, str]:
     same = [each for each in others if each.verdict.word == word]
     unsure = next((each for each in same if each.verdict.unjudged), None)
     if unsure is not None:
-        return _unjudged(unsure, f"{says}; under {unsure.measure}, too")
+        return _unjudged(basis, unsure, f"{says}; under {unsure.measure}, too")
     if word == "equivalent":
         return f"{says}: choose by something else, such as cost or speed.", ""
     names = [finding.measure, *(each.measure for each in same)]
@@ -320,6 +319,8 @@ def _best(basis: Basis) -> Iterator[str]:
 
 def _caveats(basis: Basis) -> Iterator[str]:
     """What unjudged documents could do to the verdicts by the main measure, or that nobody could look at it."""
+    if basis.evaluation is not None:
+        yield from basis.evaluation.notes
     findings = basis.findings()
     looked_at = [finding for finding in basis.told if finding.measure == basis.main]
     if any(map(basis.is_unchecked, looked_at)):
