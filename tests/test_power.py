@@ -12,7 +12,7 @@ import pytest
 from command import invoke
 from scipy import integrate, special, stats
 from shared_data import shared
-from statsmodels.stats.power import TTestPower
+from statsmodels.stats.power import TTestIndPower, TTestPower
 
 import assay
 from assay import InputError, ParameterError, plan
@@ -214,3 +214,72 @@ def test_the_command_prints_every_form(tmp_path: Path) -> None:
     assert json.loads(again.stdout)["sections"]["pairs"]["pairs"][0]["spread"] == approx(
         told["sections"]["pairs"]["pairs"][0]["spread"]
     )
+
+
+def test_without_a_difference_three_are_planned_for_and_their_origin_is_said() -> None:
+    done = invoke(["power", QRELS, *RUNS, "-m", "AP", "-b", "words"], catch_exceptions=False)
+    said = " ".join(done.stdout.split())
+    assert "No difference was asked for (--difference). Small: 0.01 of the measure's range" in said
+    assert "small needed medium needed observed needed" in said
+    pair = plan(QRELS, RUNS, measures="AP", baseline="words").measures[0].pairs[1]
+    assert [pair.difference, pair.medium] == approx([0.01, 0.05])
+    assert pair.needed == units_needed(0.01, pair.spread)
+    assert pair.needed_medium == units_needed(0.05, pair.spread)
+    assert pair.needed_observed == units_needed(pair.observed, pair.spread)
+    assert f"{pair.needed:,} 0.05 {pair.needed_medium:,} {abs(pair.observed):.4f} {pair.needed_observed:,}" in said
+    asked = invoke(["power", QRELS, *RUNS, "-m", "AP", "--difference", "0.1"], catch_exceptions=False).stdout
+    assert "No difference was asked for" not in asked
+    assert "to find: 0.1 (as asked for)." in asked
+
+
+def test_over_many_pairs_the_three_differences_have_ranges() -> None:
+    found = plan(shared("system-topic-scores", "adhoc7_ap.named.csv"), measures="AP", resamples=2000)
+    middle, low, high = found.measures[0].range_of("needed_medium")
+    assert f"0.05  {middle:,.0f} ({low:,.0f} to {high:,.0f})" in str(found)
+    assert "needed for the observed" in str(found)
+
+
+@pytest.mark.parametrize(("difference", "sd"), [(0.05, 0.2), (0.5, 1.0), (1.0, 0.4), (0.001, 0.1)])
+def test_a_plan_without_data_agrees_with_the_oracle(difference: float, sd: float) -> None:
+    for alpha, power in ((0.05, 0.8), (0.01, 0.95)):
+        paired = plan(difference=difference, sd=sd, alpha=alpha, power=power)
+        wanted = TTestPower().solve_power(difference / sd, alpha=alpha, power=power)
+        assert paired.needed == max(2, math.ceil(round(float(np.ravel(wanted)[0]), 6)))
+        apart = plan(difference=difference, sd=sd, alpha=alpha, power=power, groups=2)
+        each = TTestIndPower().solve_power(difference / sd, alpha=alpha, power=power)
+        assert apart.needed == 2 * math.ceil(round(float(np.ravel(each)[0]), 6))
+        assert [one.difference for one in apart.differences] == [difference / 2, difference, 2 * difference]
+
+
+BY_SPREAD = {
+    "power": "128 queries",
+    "classifier power": "128 items",
+    "extraction power": "128 documents",
+    "scores power": "128 units",
+    "clicks power": "506 users",
+}
+
+
+@pytest.mark.parametrize("command", BY_SPREAD)
+def test_every_subject_plans_without_data(command: str) -> None:
+    words = [*command.split(), "--sd", "0.2", "--difference", "0.05"]
+    done = invoke(words, catch_exceptions=False)
+    assert f"To detect a difference of 0.05: {BY_SPREAD[command]}\n" in done.stdout
+    assert json.loads(invoke([*words, "--json"], catch_exceptions=False).stdout)["kind"] == "plan"
+    for further in (["-m", "AP"], ["-b", "words"], ["--permutations", "1000"]):
+        refused = invoke([*words, *further])
+        assert "a plan without data has none" in str(refused.exception)
+    assert "to plan without data, state --sd and --difference" in str(invoke(command.split()).exception)
+    assert "--difference is missing" in str(invoke([*command.split(), "--sd", "0.2"]).exception)
+
+
+def test_a_spread_is_refused_where_there_are_data() -> None:
+    with_runs = invoke(["power", QRELS, *RUNS, "--sd", "0.2", "--difference", "0.1"])
+    assert "these have a spread of their own" in str(with_runs.exception)
+    assert "leave QRELS out" in str(invoke(["power", QRELS, "--sd", "0.2", "--difference", "0.1"]).exception)
+    with pytest.raises(ParameterError, match="sd is for a plan without data"):
+        plan(QRELS, RUNS, sd=0.2)  # type: ignore[call-overload]
+    with pytest.raises(ParameterError, match="groups is 1"):
+        plan(difference=0.1, sd=0.2, groups=3)  # type: ignore[call-overload]
+    with pytest.raises(ParameterError, match="sd is missing"):
+        plan(difference=0.1)  # type: ignore[call-overload]

@@ -101,6 +101,7 @@ _HOMES = {
     "assay.measures.definition": ("GivenCurve",),
     "assay.stats.click_models.fitting": ("ClickModel", "fit_clicks"),
     "assay.verbs.planning": ("Plan", "plan"),
+    "assay.verbs.planning_by_spread": ("SpreadPlan",),
     "assay.verbs.report": ("Report", "make_report"),
     "assay.tables": ("Documents", "Predictions", "Qrels", "Run", "Scores", "Topics"),
     "assay.tables.clusters": ("Clusters",),
@@ -267,6 +268,7 @@ if TYPE_CHECKING:
     from assay.verbs.gating.result import GateResult as GateResult
     from assay.verbs.planning import Plan as Plan
     from assay.verbs.planning import plan as plan
+    from assay.verbs.planning_by_spread import SpreadPlan as SpreadPlan
     from assay.verbs.report import Report as Report
     from assay.verbs.report import make_report as make_report
 

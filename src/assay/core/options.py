@@ -277,7 +277,14 @@ Method = Annotated[
     Literal["hull", "bca", "percentile", "t"],
     option(help="hull (of t and bca; default), bca, percentile, t.", panel=TEST),
 ]
-Difference = Annotated[float, option(help="The difference to detect (0.01 of the measure's range).")]
+Difference = Annotated[
+    float, option(help="The difference to detect (default: a small, a medium and the observed difference).")
+]
+Deviation = Annotated[
+    float,
+    option(metavar="N", help="Plan without data: the standard deviation of the differences between two systems, from "
+           "unit to unit; where each system has users of its own, that of their numbers."),
+]  # fmt: skip
 Inconclusive = Annotated[
     Literal["report", "pass", "fail"], option(help="When inconclusive: report (exit 3; default), pass (0), fail (1).")
 ]
@@ -322,6 +329,7 @@ class PlanSettings(SeedOption, total=False):
     """What is to be found, and with which chance."""
 
     difference: Difference | None
+    sd: Deviation | None
     power: Power
     alpha: Alpha
     resamples: Permutations | None

@@ -55,11 +55,14 @@ def smallest_detectable(spread: float, units: int, alpha: float = 0.05, power: f
     return _detectable(units - 1, alpha, power) * spread / math.sqrt(units)
 
 
-def units_needed(difference: float, spread: float, alpha: float = 0.05, power: float = 0.8) -> int | None:
+def units_needed(
+    difference: float, spread: float, alpha: float = 0.05, power: float = 0.8, *, groups: int = 1
+) -> int | None:
     """The fewest units that show a true difference to be significant with the given power.
 
     None if no number of units does: the difference is 0 (or so small beside the spread that it is lost in rounding), or
-    one of the two is not known. Never fewer than 2, as one unit has no spread.
+    one of the two is not known. Never fewer than 2, as one unit has no spread. With 2 `groups` of one size, each
+    system has units of its own: `spread` is the standard deviation of their numbers, and the units of both count.
 
     >>> units_needed(difference=0.05, spread=0.1), units_needed(difference=0.0, spread=0.1)
     (34, None)
@@ -68,13 +71,13 @@ def units_needed(difference: float, spread: float, alpha: float = 0.05, power: f
     if math.isnan(difference) or math.isnan(spread) or difference == 0:
         return None
     if spread == 0:
-        return 2
-    size = abs(difference) / spread
+        return 2 * groups
+    size = abs(difference) / (math.sqrt(groups) * spread)
     if size < 1e-7:  # more than 10^14 units: nobody will ask them
         return None
 
     def enough(units: int) -> bool:
-        return _power(size * math.sqrt(units), units - 1, alpha) >= power
+        return _power(size * math.sqrt(units), groups * (units - 1), alpha) >= power
 
     # Normal theory is out by a few units only: go from there in growing steps, then halve.
     low = max(1, int(((special.ndtri(1 - alpha / 2) + special.ndtri(power)) / size) ** 2) - 1)
@@ -87,7 +90,7 @@ def units_needed(difference: float, spread: float, alpha: float = 0.05, power: f
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
+    return groups * high
 
 
 @lru_cache(maxsize=256)

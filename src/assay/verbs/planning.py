@@ -6,14 +6,14 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import Any, NamedTuple, Unpack
+from typing import Any, NamedTuple, Unpack, overload
 
 import numpy as np
 import polars as pl
 
 from assay.core import options
 from assay.core.domains import POSITIVE, Whole, check_levels
-from assay.core.errors import InputError, number_of
+from assay.core.errors import InputError, ParameterError, argument_name, number_of
 from assay.core.evaluation_options import Seed
 from assay.core.options import SubjectRules
 from assay.core.results import Result
@@ -24,9 +24,12 @@ from assay.stats.samples import Drawing, Pair, Sample
 from assay.stats.stability import Stability, discriminative_power, ranking_stability
 from assay.stats.verdict import corrected, out_of_reach, resamples_for
 from assay.verbs.comparison.findings import Levels, pairs_of
+from assay.verbs.planning_by_spread import Groups, SpreadPlan, plan_by_spread, refuse_without_data
 from assay.verbs.subject import pairing_of
 
 _STABILITY_RESAMPLES = 1000
+#: A medium difference is so many times the small one, which is the margin of a comparison: 5 % of a measure's range.
+MEDIUM = 5
 
 
 class PairPlan(NamedTuple):
@@ -34,7 +37,8 @@ class PairPlan(NamedTuple):
 
     `spread`: how much a unit's part in the difference varies (of means, the standard deviation of the units'
     differences). `detectable`: the smallest difference that these units show with the power asked for. `needed`: the
-    units that show the difference asked for; None if no number of them does.
+    units that show the difference asked for (a small one, if none was); None if no number of them does.
+    `needed_medium`, `needed_observed`: those that show a `medium` difference, and one as large as that observed.
     """
 
     measure: str
@@ -47,6 +51,9 @@ class PairPlan(NamedTuple):
     difference: float
     needed: int | None
     p: float
+    medium: float
+    needed_medium: int | None
+    needed_observed: int | None
 
 
 class MeasurePlan(NamedTuple):
@@ -92,6 +99,8 @@ class Plan(Result):
     resamples: int
     seed: int
     notes: tuple[str, ...] = ()
+    #: Whether somebody said which difference is to be found.
+    is_asked: bool = True
 
     def __repr__(self) -> str:
         names = ", ".join(plan.measure for plan in self.measures)
@@ -103,31 +112,69 @@ class Plan(Result):
         return pl.DataFrame(rows, infer_schema_length=None).fill_nan(None)
 
 
+@overload
+def plan(
+    *,
+    difference: options.Difference,
+    sd: options.Deviation,
+    power: options.Power = ...,
+    alpha: options.Alpha = ...,
+    groups: Groups = ...,
+) -> SpreadPlan: ...
+@overload
 def plan(
     given: Any,
+    runs: Any = ...,
+    *,
+    measures: Iterable[str | Measure] | str | Measure | None = ...,
+    difference: options.Difference | None = ...,
+    power: options.Power = ...,
+    alpha: options.Alpha = ...,
+    baseline: str | None = ...,
+    resamples: options.Permutations | None = ...,
+    seed: Seed = ...,
+    **rules: Unpack[SubjectRules],
+) -> Plan: ...
+def plan(
+    given: Any = None,
     runs: Any = None,
     *,
     measures: Iterable[str | Measure] | str | Measure | None = None,
     difference: options.Difference | None = None,
+    sd: options.Deviation | None = None,
+    groups: Groups | None = None,
     power: options.Power = 0.8,
     alpha: options.Alpha = 0.05,
     baseline: str | None = None,
     resamples: options.Permutations | None = None,
     seed: Seed = 0,
     **rules: Unpack[SubjectRules],
-) -> Plan:
+) -> Plan | SpreadPlan:
     """Say how large a difference the units at hand can show, and how many units a given difference needs.
 
-    `given` is an `Evaluation`, or judgments (with `runs`, and the rules of `evaluate`), or scores: a `Scores` table or
-    a file of one; or predictions of classifiers, or extractions, as `compare` takes them. `difference`: the difference
-    in a measure to be found; unless given, 0.01 of the measure's range. `power` is the chance to find it, with a two-
-    sided test at level `alpha`. `baseline`: pair the others with it, not every two systems. Power is that of the paired
-    t test; which pairs differ with these units is tested by permutation, with Holm's correction, from `seed`.
+    Without data, give `difference` and `sd`, the standard deviation of the differences from unit to unit; with
+    `groups=2`, where each system has units of its own, that of their numbers. This gives a `SpreadPlan`.
 
+    Otherwise, `given` is an `Evaluation`, or judgments (with `runs`, and the rules of `evaluate`), or scores: a
+    `Scores` table or a file of one; or predictions of classifiers, or extractions, as `compare` takes them.
+    `difference`: the difference in a measure to be found; unless given, three are: a small one (0.01 of the measure's
+    range, or 1 % of the baseline's number where it has none), a medium one (five times that) and the one observed.
+    `power` is the chance to find it, with a two-sided test at level `alpha`. `baseline`: pair the others with it, not
+    every two systems. Power is that of the paired t test; which pairs differ with these units is tested by
+    permutation, with Holm's correction, from `seed`.
+
+    >>> plan(difference=0.05, sd=0.2).needed
+    128
     >>> scores = plan({"q1": {"d": 1}, "q2": {"d": 1}}, {"a": {"q1": {"d": 1}}, "b": {"q2": {"d": 1}}}, measures="RR")
     >>> scores.measures[0].pairs[0].units
     2
     """
+    if given is None:
+        refuse_without_data({"runs": runs, "measures": measures, "baseline": baseline, "resamples": resamples, **rules})
+        return plan_by_spread(difference, sd, power=power, alpha=alpha, groups=1 if groups is None else groups)
+    for name, value in (("sd", sd), ("groups", groups)):
+        if value is not None:
+            raise ParameterError(f"{argument_name(name)} is for a plan without data: these have a spread of their own")
     if difference is not None:
         POSITIVE.check("the difference", difference)
     check_levels(alpha=alpha, power=power)
@@ -161,7 +208,7 @@ def plan(
     ]
     levels, drawing = Levels(alpha, difference, power), Drawing(often, seed)
     planned = tuple(_measure_plan(sample, pairs, levels, drawing) for sample in usable)
-    return Plan(planned, alpha, power, often, seed, tuple(dict.fromkeys(notes)))
+    return Plan(planned, alpha, power, often, seed, tuple(dict.fromkeys(notes)), difference is not None)
 
 
 def _is_permuted(sample: Sample) -> bool:
@@ -173,6 +220,7 @@ def _measure_plan(sample: Sample, pairs: Sequence[Pair], levels: Levels, drawing
     """`levels`: those asked for, with the difference to be shown as the margin."""
     alpha, power = levels.alpha, levels.power
     wanted, origin = sample.margin(pairs[0][0], levels.margin)
+    medium = MEDIUM * sample.margin(pairs[0][0])[0]
     is_permuted = _is_permuted(sample)
     outcomes = sample.test(pairs, "permutation" if is_permuted else None, drawing)
     p = corrected(np.array([outcome.p for outcome in outcomes]), "holm")
@@ -191,6 +239,9 @@ def _measure_plan(sample: Sample, pairs: Sequence[Pair], levels: Levels, drawing
                 wanted,
                 sample.needed(wanted, spread, alpha, power),
                 value,
+                medium,
+                sample.needed(medium, spread, alpha, power),
+                sample.needed(sample.difference(first, second), spread, alpha, power),
             )
         )
     stability = Stability.unknown()

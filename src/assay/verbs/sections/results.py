@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from assay.verbs.diagnosis.examination import DoctorCheck
     from assay.verbs.gating.checks import Check
     from assay.verbs.gating.result import GateResult
-    from assay.verbs.planning import MeasurePlan, Plan
 
 
 def correlations_document(result: Correlations) -> Document:
@@ -100,100 +99,6 @@ def _lines(result: Correlations) -> list[str]:
     for note in dict.fromkeys(each.note for each in pair.coefficients if each.note):
         lines.append(f"{', '.join(each.name for each in pair.coefficients if each.note == note)}: {note}.")
     return lines
-
-
-#: More pairs than this are summed up, not listed.
-_MOST_PAIRS = 10
-
-
-def plan_document(plan: Plan) -> Document:
-    """The pairs if they are few, else their median and range; how measures compare; what all that means."""
-    first = plan.measures[0]
-    kind, few = several(first.unit_kind), len(first.pairs) <= _MOST_PAIRS
-    title = f"What {number_of(first.unit_kind, first.units)} can show"
-    stable = "How many pairs differ significantly, and how stable the rankings are"
-    settings = {"alpha": plan.alpha, "power": plan.power, "resamples": plan.resamples, "seed": plan.seed}
-    sections = (
-        Section("pairs", title, (_pairs(plan) if few else _ranges(plan),)),
-        Section("measures", stable, (_measures(plan, kind),)),
-        Section.of_lines("meaning", _plans_lines(plan, kind, few), data={"settings": settings}),
-        Section.of_lines("notes", plan.notes),
-    )
-    return Document("plan", sections, title)
-
-
-def _pairs(plan: Plan) -> Table:
-    columns = (
-        *map(Column, ("measure", "baseline", "system")),
-        Column("observed", "difference", "number", signed=True),
-        Column("spread", kind="number"),
-        Column("detectable", kind="number"),
-        Column("difference", "to find", "chosen"),
-        Column("needed", kind="count"),
-    )
-    return Table("pairs", plan.to_frame(), columns)
-
-
-def _range(name: str, title: str | None = None, least: int | None = None) -> Column:
-    return Column(name, title, "range", least, ends=(f"{name}_low", f"{name}_high"))
-
-
-def _values(name: str, values: tuple[float, float, float]) -> dict[str, float]:
-    return dict(zip((name, f"{name}_low", f"{name}_high"), values, strict=True))
-
-
-def _ranges(plan: Plan) -> Table:
-    """The median over pairs of systems, and the range from the smallest to the largest."""
-    rows: list[dict[str, Any]] = [{"measure": each.measure, "difference": each.difference} for each in plan.measures]
-    for row, each in zip(rows, plan.measures, strict=True):
-        for name in ("spread", "detectable", "needed"):
-            row.update(_values(name, each.range_of(name)))
-    to_find = Column("difference", "to find", "chosen")
-    columns = (Column("measure"), _range("spread"), _range("detectable"), to_find, _range("needed", least=0))
-    return Table("ranges", pl.DataFrame(rows), columns)
-
-
-def _measures(plan: Plan, kind: str) -> Table:
-    columns = (
-        Column("measure"),
-        Column("pairs", kind="count"),
-        Column("told_apart", "significant", "percent"),
-        _range("redrawn", f"tau, other {kind}", 3),
-        Column("redrawn_swapped", "swapped", "percent"),
-        _range("halves", "tau, two halves", 3),
-        Column("halves_swapped", "swapped", "percent"),
-    )
-    return Table("measures", pl.DataFrame(map(_stability, plan.measures)), columns)
-
-
-def _stability(plan: MeasurePlan) -> dict[str, Any]:
-    row: dict[str, Any] = {"measure": plan.measure, "pairs": len(plan.pairs), "told_apart": plan.told_apart}
-    for name, part in plan.stability._asdict().items():
-        row |= _values(name, (part.tau, part.low, part.high)) | {f"{name}_swapped": part.swapped}
-    return row | {"units": plan.units, "unit_kind": plan.unit_kind, "to_find": plan.difference}
-
-
-def _plans_lines(plan: Plan, kind: str, few: bool) -> Iterator[str]:
-    """What the columns mean."""
-    told_by = " or ".join(dict.fromkeys(each.test for each in plan.measures))
-    drawn = " or ".join(dict.fromkeys(each.test_note for each in plan.measures if each.test_note))
-    tests = " or ".join(dict.fromkeys(each.power_test for each in plan.measures))
-    to_find = dict.fromkeys(f"{each.difference:g} ({each.difference_says})" for each in plan.measures)
-    if not few:
-        yield "The median over pairs of systems, and the range from the smallest to the largest."
-    yield (
-        f"detectable: the smallest true difference that this many {kind} show {as_level(plan.power)} of the time "
-        f"(one pair alone: {tests}, two-sided, alpha {plan.alpha:g}); needed: {kind} for the difference to find."
-    )
-    yield (
-        f"significant: pairs with p < {plan.alpha:g} in {told_by} with Holm's correction "
-        f"({f'{drawn}, ' if drawn else ''}seed {plan.seed})."
-    )
-    yield (
-        f"tau: mean of Kendall's tau-b, and where 95% of it lies, against the ranking on resampled {kind}; and of one "
-        "random half against the other."
-    )
-    yield f"to find: {', '.join(to_find)}."
 
 
 _TONES: dict[str, Tone] = {"error": "bad", "warning": "open", "note": "even"}
