@@ -10,7 +10,7 @@ from assay.cli.options import ClusterInputs, LabelInputs, Measured, Output, grou
 from assay.core import options as shared
 from assay.core.domains import Choice
 from assay.core.errors import ParameterError
-from assay.core.evaluation_options import CONTENTS, OUTPUT, option
+from assay.core.evaluation_options import CONTENTS, OUTPUT, Undefined, option
 from assay.core.registry import load
 
 if TYPE_CHECKING:
@@ -101,6 +101,7 @@ def classifier(
     files: options.PredictionFiles | None = None,
     matrix: options.Matrix | None = None,
     threshold: shared.Threshold | None = None,
+    undefined: Undefined = "counted_as",
     mute: options.Mute = (),
 ) -> None:
     """Evaluate a classifier: confusion matrix, measures with intervals and baselines, classes, advice.
@@ -129,6 +130,7 @@ def classifier(
     else:
         systems = items.predictions(files or [], read, quiet=to.quiet)
     stated = {"pos_label": positive, "threshold": threshold, "one_class": labels.one_class, "mute": mute, **sampling}
+    stated["undefined"] = undefined
     view = load("assay.subjects.labels.result:ClassificationView")(**contents)
     place = "assay.subjects.labels.evaluation:classify"
     result = inputs.result_of(place, "computing intervals", to, systems, to.measures or None, shown=view, **stated)
@@ -169,7 +171,7 @@ def clustering(
 
 def extraction(
     truth: options.TrueSpans,
-    rules: shared.SpanRules,
+    rules: shared.SpanMeanRules,
     sampling: shared.Sampling,
     to: Output,
     predicted: options.SpanFile | None = None,

@@ -22,7 +22,7 @@ from assay.cli.options import ClusterColumns, ClusterInputs, LabelInputs, Paired
 from assay.cli.output import message, remarks
 from assay.core.errors import InputError, ParameterError, did_you_mean, listed, number_of
 from assay.core.evaluation_options import Columns, option
-from assay.core.options import AgreementRules, LogRules, RepeatedLabels, Sampling, SpanRules
+from assay.core.options import AgreementRules, LogRules, RepeatedLabels, Sampling, SpanMeanRules, SpanRules
 
 if TYPE_CHECKING:
     from assay.measures.counting.confusion_matrix import ConfusionMatrix
@@ -78,7 +78,9 @@ def clusterings(files: Sequence[Any], clusters: ClusterInputs, *, quiet: bool = 
     return systems
 
 
-def extractions(truth: str, files: Sequence[str], rules: SpanRules, **sampling: Unpack[Sampling]) -> list[Extraction]:
+def extractions(
+    truth: str, files: Sequence[str], rules: SpanMeanRules | SpanRules, **sampling: Unpack[Sampling]
+) -> list[Extraction]:
     """The spans of each file held against the true ones; without a file, those that the file of the truth has, too."""
     from assay.files.sources import Source  # noqa: PLC0415
     from assay.subjects.spans.evaluation import extract  # noqa: PLC0415  # `assay --help` loads no Polars
@@ -235,7 +237,7 @@ def cluster_rules(clusters: ClusterInputs) -> dict[str, Any]:
 
 def item_rules(labels: PairedLabels) -> dict[str, Any]:
     """The rules of classifiers as `compare` and `gate` take them."""
-    return settings(labels, "pos_label", "threshold", "missing")
+    return settings(labels, "pos_label", "threshold", "missing", "undefined")
 
 
 def every(clusters: ClusterInputs) -> dict[str, Any]:

@@ -11,7 +11,18 @@ from pathlib import Path
 from typing import Annotated, Any, TypeVar, dataclass_transform
 
 from assay.core.errors import ParameterError
-from assay.core.evaluation_options import COLUMNS, CONTENTS, INPUTS, OUTPUT, TEST, Columns, MissingItems, Option, option
+from assay.core.evaluation_options import (
+    COLUMNS,
+    CONTENTS,
+    INPUTS,
+    OUTPUT,
+    TEST,
+    Columns,
+    MissingItems,
+    Option,
+    Undefined,
+    option,
+)
 from assay.core.options import ClusterRules, Positive, SeedOption, TestSettings, Threshold
 from assay.core.registry import ENDINGS
 
@@ -328,6 +339,7 @@ class PairedLabels(LabelInputs):
 
     threshold: Threshold | None = None
     missing: MissingItems | None = None
+    undefined: Undefined | None = None
 
 
 @group

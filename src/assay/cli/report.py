@@ -11,7 +11,7 @@ from assay.cli import inputs, items, options
 from assay.cli.options import ClusterInputs, LabelInputs, Tested, group
 from assay.cli.output import message, refuse_absent_columns, remarks
 from assay.core import options as shared
-from assay.core.evaluation_options import CONTENTS, Columns, EvaluationRules, option
+from assay.core.evaluation_options import CONTENTS, Columns, EvaluationRules, Undefined, option
 
 
 @group
@@ -69,13 +69,18 @@ def search(
 
 
 def classifier(
-    files: options.PredictionFiles, to: Reporting, labels: LabelInputs, threshold: shared.Threshold | None = None
+    files: options.PredictionFiles,
+    to: Reporting,
+    labels: LabelInputs,
+    threshold: shared.Threshold | None = None,
+    undefined: Undefined = "counted_as",
 ) -> None:
     """Write a report on one classifier or more: confusion matrix, measures, thresholds, calibration, advice.
 
     $ assay classifier report letters/spam.csv --positive spam
     """
-    _write(items.predictions(files, labels), None, to.of_items() | {"threshold": threshold}, to)
+    rules = {"threshold": threshold, "undefined": undefined}
+    _write(items.predictions(files, labels), None, to.of_items() | rules, to)
 
 
 def clustering(files: options.ClusterFiles, to: Reporting, clusters: ClusterInputs) -> None:
@@ -87,7 +92,7 @@ def clustering(files: options.ClusterFiles, to: Reporting, clusters: ClusterInpu
 
 
 def extraction(
-    truth: options.TrueSpans, to: Reporting, rules: shared.SpanRules, systems: options.SpanFiles | None = None
+    truth: options.TrueSpans, to: Reporting, rules: shared.SpanMeanRules, systems: options.SpanFiles | None = None
 ) -> None:
     """Write a report on extracted spans: measures, verdicts, types, documents, misses and false alarms.
 

@@ -396,9 +396,9 @@ class Note(str):
         return note
 
     @classmethod
-    def on(cls, measure: str, remark: str) -> Note:
+    def on(cls, measure: str, remark: str, *, kind: str = "") -> Note:
         """What to say of a measure."""
-        return cls(remark, measure=measure)
+        return cls(remark, measure=measure, kind=kind)
 
     @classmethod
     def of_problem(cls, problem: AssayError, *, lead: str = "", end: str = "") -> Note:

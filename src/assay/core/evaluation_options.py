@@ -68,8 +68,13 @@ Complete = Annotated[
     ),
 ]
 Undefined = Annotated[
-    Literal["counted_as", "skip", "error"],
-    option(help="Undefined values in a mean: counted_as (default), skip, error.", panel=RULES),
+    Literal["counted_as", "skip", "error", "0", "1", "nan"],
+    option(
+        "--undefined",
+        "--zero-division",
+        help="Undefined values in a mean: counted_as (default), skip, error; or 0, 1, nan.",
+        panel=RULES,
+    ),  # fmt: skip
 ]
 Compat = Annotated[
     Literal["trec_eval-9", "trec_eval-10"],

@@ -8,7 +8,7 @@ command line takes groups whole; what was not set is not in them, so that defaul
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, Literal, TypedDict
 
-from assay.core.evaluation_options import COLUMNS, RULES, TEST, Columns, EvaluationRules, Level, Seed, option
+from assay.core.evaluation_options import COLUMNS, RULES, TEST, Columns, EvaluationRules, Level, Seed, Undefined, option
 
 # How items are read and counted ---------------------------------------------------------------------------------------
 
@@ -83,6 +83,12 @@ class SpanRules(TypedDict, total=False):
     columns: Columns
     match: Match
     beta: Beta
+
+
+class SpanMeanRules(SpanRules, total=False):
+    """The same, and how numbers of types become one."""
+
+    undefined: Undefined
 
 
 # How click logs are read ----------------------------------------------------------------------------------------------

@@ -134,6 +134,7 @@ def Prevalence(confusion: Confusion) -> PerUnit:
     classifier_aliases={"JaccardIndex": {}, "IoU": {}, "CriticalSuccessIndex": {}, "ThreatScore": {}},
     sklearn="jaccard_score",
     proportion=True,
+    rightly_empty=1.0,
 )
 def Jaccard(confusion: Confusion) -> PerUnit:
     r"""Jaccard index: what is both retrieved and relevant, as a share of what is one or the other.

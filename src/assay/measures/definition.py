@@ -171,6 +171,8 @@ class Definition(NamedTuple):
     unit_kinds: tuple[str, ...] | None
     #: The work to cite for it, by its key in the bibliography; empty if it is textbook knowledge.
     cites: str = ""
+    #: What it counts as for an item that truly has nothing, and for which nothing was predicted; None: no such rule.
+    rightly_empty: float | None = None
 
     @property
     def direction(self) -> Direction:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from assay.core.errors import ParameterError
+from assay.core.evaluation_options import Undefined
 from assay.measures.counting.confusion import Confusion
 from assay.measures.counting.confusion_matrix import ConfusionMatrix
 from assay.measures.counting.judgments import Floats, Ints, Mask
@@ -16,6 +17,7 @@ from assay.measures.definition import Adjusted, Beta, Weights, WeightsName
 from assay.measures.registry import Measure, measure
 from assay.measures.sets import square_of_beta
 from assay.measures.steps import PerUnit, Steps, quantity
+from assay.measures.undefined import as_counted
 
 NO_ITEM = "there is no item"
 #: Less than any share of items, and more than nothing, so that 0 is divided by it.
@@ -134,9 +136,8 @@ def FOfMeans(matrix: ConfusionMatrix, *, beta: Beta = 1.0) -> PerUnit:
 
     The usual macro F1, `F(average='macro')`, is the mean of the F of all classes. This one is never smaller for beta 1,
     and hides it if classes have precision at the cost of recall and others the reverse. Classes without items have no
-    recall, and those that are never predicted no precision: each is left out of that mean. So a class that has items
-    and is never predicted lowers the mean recall alone, while the usual macro F1 counts its F as 0. Where nothing is
-    right, both means are 0, and so is F.
+    recall, and are left out of that mean; the precision of a class that has items and is never predicted counts as 0.
+    Where nothing is right, both means are 0, and so is F.
 
     >>> FOfMeans.of(ConfusionMatrix.from_matrix([[4, 4], [0, 2]]))  # P = (1 + 1/3) / 2, R = (1/2 + 1) / 2
     array([0.7059])
@@ -187,9 +188,11 @@ def _sum_of_products(classes: Steps, left: str, right: str) -> PerUnit:
 
 
 def _mean_share(classes: Steps, of: str, name: str, none: str) -> PerUnit:
-    """The mean over classes of what is right, as a share of another column; classes where that is 0 are left out."""
-    kept = classes.where(classes[of] > 0)
-    kept = kept.with_columns(**{name: kept["right"] / kept[of], "counted": np.ones(len(kept.unit))})
+    """The mean over classes of what is right, as a share of another column; classes that occur nowhere are left out."""
+    # Of a class that has items and is never predicted, no prediction is right: that counts as 0.
+    kept = classes.where((classes[of] > 0) | (classes["true"] > 0))
+    share = kept["right"] / np.maximum(kept[of], _TINY)
+    kept = kept.with_columns(**{name: share, "counted": np.ones(len(kept.unit))})
     kept = kept.meaning(**{name: f"right / {of}", "counted": "1 for a class with such items"})
     return kept.sum(name) / kept.sum("counted", none)
 
@@ -221,10 +224,10 @@ def is_of_margins(measure: Measure) -> bool:
     return measure.definition.function.__module__ == __name__ and measure.parameters.get("weights", "none") == "none"
 
 
-def overall(measure: Measure, matrix: ConfusionMatrix) -> PerUnit:
+def overall(measure: Measure, matrix: ConfusionMatrix, undefined: Undefined = "counted_as") -> PerUnit:
     """One number for each table of the matrix, by the measure's `average`, with the reason where there is none.
 
-    `macro`: the mean over classes, those without a number left out; `weighted`: the same, each class weighing as much
+    `macro`: the mean over classes, those without a number counted by the policy `undefined`; `weighted`: the same, each class weighing as much
     as it has true items; `micro`: the formula on counts summed over classes; `binary`: the positive class alone.
     Counts, such as `TP`, are added up over classes.
 
@@ -242,10 +245,15 @@ def overall(measure: Measure, matrix: ConfusionMatrix) -> PerUnit:
         return measure.per_unit(matrix.positive_class())
     if average == "samples":
         raise ParameterError(f"{measure}: the average over items is for items with several labels each")
-    return averaged(measure, matrix.per_class(), matrix.units)
+    return averaged(measure, matrix.per_class(), matrix.units, undefined)
 
 
-def averaged(measure: Measure, classes: Confusion, units: tuple[str, ...] = ("all",)) -> PerUnit:
+def averaged(
+    measure: Measure,
+    classes: Confusion,
+    units: tuple[str, ...] = ("all",),
+    undefined: Undefined = "counted_as",
+) -> PerUnit:
     """One number for each unit, by the measure's `average`, from right and wrong decisions about the classes of each.
 
     >>> from assay.measures import parse_measure
@@ -258,9 +266,9 @@ def averaged(measure: Measure, classes: Confusion, units: tuple[str, ...] = ("al
     if average == "micro":
         return measure.per_unit(_summed(classes, units, shape))
     result = measure.per_unit(classes)
-    values = result.values.reshape(shape)
     if measure.definition.summary == "sum":
         return _steps(shape, np.ones(shape, dtype=np.bool_), value=result.values).sum("value")
+    values = as_counted(measure, classes, result, undefined).reshape(shape)
     by_items = (classes.tp + classes.fn).reshape(shape).astype(np.float64) if average == "weighted" else None
     overall = _mean(values) if by_items is None else _weighted(values, by_items)
     return overall if measure.definition.bounds is None else overall.within(*measure.definition.bounds)
@@ -272,9 +280,9 @@ def left_out(measure: Measure, result: PerUnit, labels: Sequence[str], items: Fl
     `labels` and `items`: the classes of the table that `result` is the number of, and how many items each has.
 
     >>> from assay.measures import parse_measure
-    >>> matrix = ConfusionMatrix.from_matrix([[5, 0], [3, 0]], ["a", "b"])  # b is never predicted
-    >>> precision = parse_measure("Precision", "multiclass")
-    >>> left_out(precision, overall(precision, matrix), matrix.labels, matrix.table.sum(axis=1))
+    >>> matrix = ConfusionMatrix.from_matrix([[5, 1], [0, 0]], ["a", "b"])  # no item is b
+    >>> recall = parse_measure("Recall", "multiclass")
+    >>> left_out(recall, overall(recall, matrix), matrix.labels, matrix.table.sum(axis=1))
     ('b',)
     """
     parts = [leaf.steps for leaf in result.leaves() if leaf.steps is not None and leaf.steps.says == "classes"]
@@ -288,15 +296,21 @@ def left_out(measure: Measure, result: PerUnit, labels: Sequence[str], items: Fl
 
 
 class Averages(NamedTuple):
-    """A measure's number for each class, and all averages over them; NaN where there is none."""
+    """A measure's number for each class, and all averages over them; NaN where there is none.
+
+    `taken`: the numbers of classes as averages take them, NaN where they are left out.
+    """
 
     classes: Floats
     macro: float
     micro: float
     weighted: float
+    taken: Floats
 
 
-def averages(measures: Sequence[Measure], matrix: ConfusionMatrix) -> dict[Measure, Averages]:
+def averages(
+    measures: Sequence[Measure], matrix: ConfusionMatrix, undefined: Undefined = "counted_as"
+) -> dict[Measure, Averages]:
     """Numbers of classes and all averages of them at once, for a single table: each formula is computed once.
 
     It is what `overall` gives average by average, with its steps, in a fraction of the time.
@@ -318,14 +332,19 @@ def averages(measures: Sequence[Measure], matrix: ConfusionMatrix) -> dict[Measu
     cells = np.concatenate(matrix.class_cells(), dtype=np.float64)
     cells = np.concatenate([cells, np.add.reduce(cells, 1, keepdims=True)], axis=1)
     both = Confusion.of_classes((*map(str, matrix.classes), "micro"), cells)
-    values = np.array([measure.per_unit(both).values for measure in measures])
+    results = [measure.per_unit(both) for measure in measures]
+    values = np.array([result.values for result in results])
     of_classes, micro = values[:, :-1], values[:, -1]
-    missing, weight = np.isnan(of_classes), (both.tp + both.fn)[:-1]
+    taken = of_classes
+    if np.isnan(of_classes).any():
+        pairs = zip(measures, results, strict=True)
+        taken = np.array([as_counted(measure, both, result, undefined)[:-1] for measure, result in pairs])
+    missing, weight = np.isnan(taken), (both.tp + both.fn)[:-1]
     # Numbers, 0 where one is missing, and which are there: both are added up alike.
-    summed = np.array([of_classes, ~missing])
+    summed = np.array([taken, ~missing])
     summed[0, missing] = 0.0
     macro, weighted = _quotients(np.add.reduce(summed, 2)), _quotients(summed @ weight)
-    return dict(zip(measures, map(Averages, of_classes, macro, micro.tolist(), weighted), strict=True))
+    return dict(zip(measures, map(Averages, of_classes, macro, micro.tolist(), weighted, taken), strict=True))
 
 
 def _quotients(both: Floats) -> list[float]:

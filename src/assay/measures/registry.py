@@ -296,6 +296,7 @@ def measure(
     proportion: bool = False,
     unit_kinds: tuple[str, ...] | None = None,
     cites: str = "",
+    rightly_empty: float | None = None,
 ) -> Measure:
     """Register a function from counts to one number a unit as a measure.
 
@@ -319,6 +320,7 @@ def measure(
     `proportion`: it is the share of so many items, counted one by one, and has the interval of a proportion.
     `unit_kinds`: what it has a number for (`query`, `item`, `document`), if not for classes and whole tables as well.
     `cites`: the work that it comes from, by its key in `works.bib`; what is textbook knowledge has none.
+    `rightly_empty`: what it counts as, in a mean over items, for one that has nothing and is predicted to.
 
     >>> from assay import Ranks, measure
     >>> @measure
@@ -335,6 +337,7 @@ def measure(
         function.__name__, "ranking", function, counts, parameters, at, bounds, user_model, counted_as, summary,
         names, ir_measures, ranx, table, closed_under_ties or counts is Confusion, higher_is_better, subtopics,
         version, also or {}, of_points, sklearn, proportion, unit_kinds, cites,
+        rightly_empty,
     )  # fmt: skip
     called = function.__name__ if classifier == "" else classifier
     measures = [_of_rankings(plain, micro)] if "ranking" in counts.vocabularies else []

@@ -113,6 +113,7 @@ def square_of_beta(beta: float, alpha: float | None = None) -> float | None:
                         "MacroF1": {"average": "macro"}, "MicroF1": {"average": "micro"},
                         "WeightedF1": {"average": "weighted"}},
     sklearn="fbeta_score",
+    rightly_empty=1.0,
 )  # fmt: skip
 def SetF(confusion: Confusion, *, beta: Beta = 1.0, alpha: Alpha = None) -> PerUnit:
     r"""F of the retrieved set, or of what is predicted positive: the weighted harmonic mean of precision and recall.

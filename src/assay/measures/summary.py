@@ -7,13 +7,13 @@ from typing import NamedTuple
 import numpy as np
 
 from assay.core.digits import in_full
-from assay.core.domains import Choice
 from assay.core.errors import InputError
 from assay.core.evaluation_options import Undefined
 from assay.measures.counting.judgments import Floats
 from assay.measures.counting.ranking import Policies
 from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit
+from assay.measures.undefined import policy_of
 
 #: Parameters that stand in for another one, and are not spoken of unless they are given: alpha of F, for beta.
 UNSAID = frozenset({"alpha"})
@@ -42,7 +42,7 @@ def summarise(measure: Measure, result: PerUnit, undefined: Undefined = "counted
     >>> summarise(AP, AP.per_unit(Ranks.from_grades([0, 0], [0, 0])))  # what no unit has is counted as nothing
     Summary(value=nan, units=0, undefined=2, reason='no relevant document')
     """
-    Choice(Undefined).check("undefined", undefined)
+    undefined = policy_of(undefined)
     values = result.values
     if measure.is_micro:  # what is undefined for a unit may be part of a sum all the same
         total = result.pooled()
@@ -54,7 +54,8 @@ def summarise(measure: Measure, result: PerUnit, undefined: Undefined = "counted
     if count and undefined == "error":
         reason = result.reason(int(np.flatnonzero(without)[0]))
         raise InputError(f"{measure} is undefined for {count} of {len(values)} units: {reason}")
-    if count == len(values) and (count or measure.definition.summary != "sum"):
+    nothing = count == len(values) and (not count or undefined not in {"0", "1"})
+    if nothing and (count or measure.definition.summary != "sum"):
         return Summary(math.nan, 0, count, _commonest(result) if count else "there is nothing to average")
     values = filled(measure, values, undefined)
     values = values[~np.isnan(values)]
@@ -70,9 +71,10 @@ def filled(measure: Measure, values: Floats, undefined: Undefined = "counted_as"
     >>> filled(AP, np.array([0.5, np.nan])), filled(Judged, np.array([0.5, np.nan]))
     (array([0.5, 0. ]), array([0.5, nan]))
     """
-    if undefined == "skip" or measure.substitute is None:
+    stand_in = float(undefined) if undefined in {"0", "1"} else measure.substitute
+    if undefined == "skip" or stand_in is None:
         return values
-    return np.where(np.isnan(values), measure.substitute, values)
+    return np.where(np.isnan(values), stand_in, values)
 
 
 def counted(measure: Measure, values: Floats, undefined: Undefined = "counted_as") -> Floats:
@@ -82,7 +84,8 @@ def counted(measure: Measure, values: Floats, undefined: Undefined = "counted_as
     >>> counted(AP, np.array([np.nan, 0.5])), counted(AP, np.array([np.nan, np.nan]))
     (array([0. , 0.5]), array([nan, nan]))
     """
-    return values if np.isnan(values).all() else filled(measure, values, undefined)
+    asked_for = undefined in {"0", "1"}
+    return values if np.isnan(values).all() and not asked_for else filled(measure, values, undefined)
 
 
 def _commonest(result: PerUnit) -> str | None:

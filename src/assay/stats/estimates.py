@@ -8,6 +8,7 @@ import numpy as np
 
 from assay.core.domains import CONFIDENCE
 from assay.measures.counting.judgments import Floats
+from assay.measures.undefined import Gaps
 
 #: Numbers that differ by a smaller part of themselves are the same: sums in another order differ in the last digits.
 ROUNDING = 1e-12
@@ -80,8 +81,13 @@ class Estimate(NamedTuple):
     resamples: int = 0
     #: Why a number has no interval, where that is known.
     no_interval: str | None = None
-    #: Classes that an average over classes leaves out: the measure is undefined there.
-    left_out: tuple[str, ...] = ()
+    #: The classes, or items, without a number of their own: what the mean counts them as, or that it leaves them out.
+    gaps: Gaps | None = None
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The classes, or items, that the mean leaves out."""
+        return () if self.gaps is None else self.gaps.left_out
 
     def as_columns(self, value: str = "value", low: str = "low", high: str = "high") -> dict[str, float | None]:
         """The number and the ends of its interval under these names; None where there is none.

@@ -19,14 +19,18 @@ from numpy.typing import NDArray
 from scipy import special
 
 from assay.core.errors import number_of
+from assay.core.evaluation_options import Undefined
+from assay.measures.counting.confusion_matrix import ConfusionMatrix
 from assay.measures.counting.judgments import Floats, Ints
 from assay.measures.counting.matrix_margins import CellSums
 from assay.measures.matrices import is_of_margins, overall
 from assay.measures.registry import Measure
+from assay.measures.steps import PerUnit
+from assay.measures.undefined import as_counted
 from assay.stats.bootstrap import group_weights, pattern_weights
 from assay.stats.estimates import ROUNDING
 from assay.stats.permutation import NO_DIFFERENCE, NOTHING_DIFFERS, Alternative, Outcome, as_extreme
-from assay.stats.samples import Contrast, Drawing, Effects, Pair
+from assay.stats.samples import Contrast, Drawing, Effects, KnownUnits, Pair
 from assay.stats.tests import Wins, mcnemar
 from assay.stats.weighted_samples import COST_OF_A_COUNT, Redraws, WeightedSample
 
@@ -48,7 +52,7 @@ class LabelSample(WeightedSample):
 
     `truth` and `predicted` are places among the `labels`: one row a pattern, and of `predicted` one column a system.
     `counts` is how many items have the pattern, `weight` what each of them weighs (None: 1), `pattern` which one each
-    item has.
+    item has. `undefined_classes`: what averages do with classes that have no number.
 
     >>> from assay.measures import parse_measure
     >>> truth, predicted = np.array([0, 1, 1, 1]), np.array([[0, 0], [1, 1], [0, 1], [0, 1]])
@@ -67,6 +71,7 @@ class LabelSample(WeightedSample):
     pattern: Ints
     weight: Floats | None = None
     positive: int | None = None
+    undefined_classes: Undefined = "counted_as"
 
     right_or_wrong: ClassVar[bool] = True
 
@@ -80,10 +85,12 @@ class LabelSample(WeightedSample):
         *,
         weight: Floats | None = None,
         positive: int | None = None,
+        undefined: Undefined = "counted_as",
     ) -> Self:
         """Group items, given by the places of their labels; `predicted` has a column for each system."""
         every = np.arange(len(truth), dtype=np.int64)
-        ungrouped = cls(measure, labels, truth, predicted, np.ones(len(truth), np.int64), every, weight, positive)
+        ones = np.ones(len(truth), np.int64)
+        ungrouped = cls(measure, labels, truth, predicted, ones, every, weight, positive, undefined)
         return ungrouped._grouped()
 
     def _grouped(self) -> Self:
@@ -152,7 +159,17 @@ class LabelSample(WeightedSample):
     def undefined(self) -> list[str | None]:
         """Why each system has no number, None where it has one."""
         weights: Floats = self.counts * (np.ones(len(self.counts)) if self.weight is None else self.weight)
-        return [overall(self.scorer, sums.matrices(weights[None])).reason(0) for sums in self._sums]
+        return [self._of(sums.matrices(weights[None])).reason(0) for sums in self._sums]
+
+    def known_units(self, first: int, second: int) -> KnownUnits | None:
+        """In how many of the classes that have items an average has a number of each system."""
+        if self.scorer.parameters.get("average") not in {"macro", "weighted"}:
+            return None
+        weights = self.counts[None].astype(np.float64)
+        classes = [self._sums[place].matrices(weights).per_class() for place in (first, second)]
+        taken = [as_counted(self.scorer, each, self.scorer.per_unit(each), self.undefined_classes) for each in classes]
+        with_items = classes[0].tp + classes[0].fn > 0
+        return KnownUnits.of(~np.isnan(np.column_stack(taken))[with_items], "class")
 
     @cached_property
     def without_each(self) -> Floats:
@@ -176,7 +193,7 @@ class LabelSample(WeightedSample):
         for part in np.array_split(first, math.ceil(len(first) * len(total) / _CELLS)):
             left = total - lighter[part, None] * of_patterns[part].toarray()
             # Of weights that are taken away again, a little less than nothing may be left.
-            values.append(overall(self.scorer, sums.of_sums(np.maximum(left, 0))).values)
+            values.append(self._of(sums.of_sums(np.maximum(left, 0))).values)
         return np.concatenate(values)[place.ravel()]
 
     @property
@@ -225,7 +242,10 @@ class LabelSample(WeightedSample):
         """One system's number under each row of weights."""
         rows = max(1, _CELLS // max(sums.table.shape))
         parts = (weights[start : start + rows] for start in range(0, len(weights), rows))
-        return np.concatenate([overall(self.scorer, sums.matrices(part)).values for part in parts])
+        return np.concatenate([self._of(sums.matrices(part)).values for part in parts])
+
+    def _of(self, matrix: ConfusionMatrix) -> PerUnit:
+        return overall(self.scorer, matrix, self.undefined_classes)
 
     def effects(self, first: int, second: int) -> Effects:
         """How many items the second system alone is right about, both or neither, and the first alone."""

@@ -17,7 +17,7 @@ from assay.measures.counting.judgments import Floats, Mask
 from assay.measures.parser import agreed_direction, meanings
 from assay.stats.estimates import ROUNDING
 from assay.stats.permutation import NO_DIFFERENCE, Alternative, Outcome, permutation_of_pairs, permutation_test, swaps
-from assay.stats.samples import Drawing, Effects, Pair
+from assay.stats.samples import UNDEFINED, Drawing, Effects, KnownUnits, Pair
 from assay.stats.tests import SIMULTANEOUS, TESTS, bootstrap_of_pairs, d_z, randomised_tukey
 from assay.stats.weighted_samples import UnitSample
 from assay.tables import Scores
@@ -83,6 +83,8 @@ class MeanSample(UnitSample):
         known = [declared] if declared is not None and direction is not None else meanings(measure)
         direction = direction or agreed_direction(known)
         stand_in = None if scores.undefined != "counted_as" or declared is None else declared.substitute
+        if scores.undefined in {"0", "1"}:
+            stand_in = float(scores.undefined)
         systems, units, values = _matrix(frame, frame["value"])
         absent: Mask = np.logical_and.reduce(np.isnan(values), axis=0)
         stand_ins: Mask = np.zeros(values.shape, dtype=np.bool_)
@@ -229,7 +231,15 @@ class MeanSample(UnitSample):
         if not self.substituted:
             return notes
         values = number_of("undefined value", self.substituted)
-        return [Note.on(self.measure, f"{values} counted as the measure declares"), *notes]
+        remark = f"{values} counted as the measure declares"
+        return [Note.on(self.measure, remark, kind=UNDEFINED), *notes]
+
+    def known_units(self, first: int, second: int) -> KnownUnits | None:
+        """On how many units each of two systems has a value: on all that are compared, and some that are left out."""
+        if self.elsewhere is None:
+            return None
+        one, other, both, kind = KnownUnits.of(self.elsewhere[:, [first, second]])
+        return KnownUnits(self.size + one, self.size + other, self.size + both, kind)
 
     def one_sided(self, first: int, second: int) -> str:
         """For how many of the units left out one of two systems alone has a number, in words; empty if for none."""

@@ -18,12 +18,13 @@ import polars as pl
 from assay.core.domains import Choice
 from assay.core.errors import Note, ParameterError, number_of
 from assay.core.options import Method
-from assay.measures.counting.judgments import Floats
+from assay.measures.counting.judgments import Floats, Mask
 from assay.stats.bootstrap import FEWEST_DRAWN, Interval
 from assay.stats.estimates import ROUNDING
 from assay.stats.permutation import Alternative, Outcome
 from assay.stats.power import smallest_detectable, units_needed
 from assay.stats.tests import EVERY_TEST, Wins
+from assay.stats.verdict import MOST_WITHHELD
 from assay.tables import Direction
 
 #: Two systems by their places, the baseline first.
@@ -31,6 +32,8 @@ Pair: TypeAlias = tuple[int, int]
 #: What an interval is of: a system's number, or the second system's less the first one's.
 Contrast: TypeAlias = tuple[int] | Pair
 
+#: The kind of the notes that say what means do with units without a value.
+UNDEFINED = "undefined"
 #: Of a measure's range, or of the baseline's number where it has none: the smallest difference that matters.
 MARGIN_SHARE = 0.01
 
@@ -57,6 +60,28 @@ class Effects(NamedTuple):
     d_z: float
     cliffs_delta: float
     wins: Wins
+
+
+class KnownUnits(NamedTuple):
+    """On how many units the first of two systems has a value, on how many the second, and on how many both.
+
+    `kind`: what the units are, if not those of the sample.
+    """
+
+    first: int
+    second: int
+    both: int
+    kind: str = ""
+
+    @classmethod
+    def of(cls, known: Mask, kind: str = "") -> KnownUnits:
+        """From which units (rows) have a value under which of two systems (columns).
+
+        >>> KnownUnits.of(np.array([[True, True], [True, False]]))
+        KnownUnits(first=2, second=1, both=1, kind='')
+        """
+        first, second = (int(column.sum()) for column in known.T)
+        return cls(first, second, int(known.all(axis=1).sum()), kind)
 
 
 class PairStatistics(NamedTuple):
@@ -298,11 +323,12 @@ class Sample(ABC):
         notes: list[str] = []
         if self.left_out:
             units = number_of(self.unit_kind, self.left_out)
-            notes.append(Note.on(self.measure, f"{units} left out: not all systems have a value there"))
+            remark = f"{units} left out: not all systems have a value there"
+            notes.append(Note.on(self.measure, remark, kind=UNDEFINED))
         if self.of_one_only:
             units = number_of(self.unit_kind, self.of_one_only)
             remark = f"{units} with a value for one system and none for another: each has its own mean"
-            notes.append(Note.on(self.measure, remark))
+            notes.append(Note.on(self.measure, remark, kind=UNDEFINED))
         notes += [
             f"{self.measure} of {system} is undefined" + (f": {why}" if why else "")
             for system, value, why in zip(self.systems, self.observed, self.undefined(), strict=True)
@@ -331,6 +357,25 @@ class Sample(ABC):
 
     def one_sided(self, first: int, second: int) -> str:
         """For how many of the units left out one of two systems alone has a number, in words; empty if for none."""
+        return ""
+
+    def known_units(self, first: int, second: int) -> KnownUnits | None:
+        """On how many units each of two systems, and both, have a value; None where that is no question."""
+        return None
+
+    def incomparable(self, first: int, second: int) -> str:
+        """Why two systems are not compared: one has no value on too many of the units that the other has one on."""
+        known = self.known_units(first, second)
+        if known is None:
+            return ""
+        sides = (self.systems[first], known.first, self.systems[second]), (
+            self.systems[second], known.second, self.systems[first]
+        )  # fmt: skip
+        for other, units, system in sides:
+            lacking = units - known.both
+            if lacking > MOST_WITHHELD * units + ROUNDING:
+                of = f"{lacking:,} of the {number_of(known.kind or self.unit_kind, units)}"
+                return f"{system} has no value on {of} that {other} has one on"
         return ""
 
     def margin_notes(self, margin: float) -> list[str]:

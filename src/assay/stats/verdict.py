@@ -34,6 +34,8 @@ _ASIDES: dict[Conflict, str] = {
 CITES = "schuirmann1987"
 #: With fewer paired units than this, nothing is said about a difference.
 FEWEST_UNITS = 5
+#: Nor is anything, where one system has no value on more than this share of the units that the other has one on.
+MOST_WITHHELD = 0.05
 
 
 class FindingVerdict(NamedTuple):
@@ -41,7 +43,8 @@ class FindingVerdict(NamedTuple):
 
     `why` names the rule that decided. `negligible`: the systems are equivalent, and yet surely differ a little.
     `unjudged`: so many documents have no judgment, and could change the sign of the difference; 0 if they could not.
-    `conflict`: how the test, the interval and the difference do not fit together, if they do not.
+    `conflict`: how the test, the interval and the difference do not fit together, if they do not. `incomparable`: there
+    is no verdict, as one system has no value on too many of the units that the other has one on.
     """
 
     word: Word
@@ -49,8 +52,11 @@ class FindingVerdict(NamedTuple):
     negligible: bool = False
     unjudged: int = 0
     conflict: Conflict | None = None
+    incomparable: bool = False
 
     def __str__(self) -> str:
+        if self.incomparable:
+            return f"cannot be compared: {self.why}"
         said = f"{self.word} (a real but negligible difference)" if self.negligible else self.word
         return f"{said}; depends on unjudged documents" if self.unjudged else said
 
@@ -69,6 +75,7 @@ def verdict(
     higher_is_better: bool | None = True,
     untested: Interval | None = None,
     one_sided: str = "",
+    incomparable: str = "",
 ) -> FindingVerdict:
     """Apply the rules, in this order: identical, too few units, equivalent, better or worse, inconclusive.
 
@@ -77,6 +84,8 @@ def verdict(
     test points (see `Outcome`): a difference is sure only if it points the same way. Where there is no test, it is sure
     if 0 lies outside of `untested`, the interval at level 1 - alpha, or wider for the other comparisons.
     Systems are not identical if one of them has a value where the other has none: `one_sided` says where.
+    There is no verdict at all where one system has no value on many units that the other has one on: `incomparable`
+    says so.
 
     >>> ends = {"interval": Interval(0.027, 0.071, 0.95, "bca"), "narrow": Interval(0.031, 0.067, 0.9, "bca")}
     >>> numbers = {"difference": 0.05, "all_zero": False, "units": 50, "margin": 0.01, **ends}
@@ -91,6 +100,8 @@ def verdict(
     conflict = _conflict(sure, interval, difference, sign)
     if isnan(difference):
         return FindingVerdict("inconclusive", "a system has no number")
+    if incomparable:
+        return FindingVerdict("inconclusive", incomparable, incomparable=True)
     if all_zero:
         return (
             FindingVerdict("inconclusive", one_sided) if one_sided else FindingVerdict("identical", "no unit differs")

@@ -17,7 +17,7 @@ from assay.measures.steps import PerUnit
 from assay.stats.bootstrap import FEWEST_DRAWN, Interval, intervals, pattern_weights, weights
 from assay.stats.estimates import ROUNDING
 from assay.stats.permutation import Alternative, Outcome, permutation_of_pooled, under_weights
-from assay.stats.samples import Contrast, Drawing, Effects, Pair, Sample
+from assay.stats.samples import Contrast, Drawing, Effects, KnownUnits, Pair, Sample
 from assay.stats.tests import cliffs_delta, wins
 
 #: What a bootstrap may cost: so many numbers are drawn at most, but not fewer resamples than tell an interval's ends.
@@ -257,6 +257,10 @@ class PooledSample(UnitSample):
     def undefined(self) -> list[str | None]:
         """Why each system has no number, None where it has one."""
         return [formula.pooled().reason(0) for formula in self.formulas]
+
+    def known_units(self, first: int, second: int) -> KnownUnits | None:
+        """On how many units each of two systems has a value, where they are means of these; sums are of all units."""
+        return KnownUnits.of(~np.isnan(self.unit_values()[:, [first, second]])) if self.of_one_only else None
 
     def unit_values(self) -> Floats:
         """The numbers of units (rows) under systems (columns), NaN where there is none."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from assay.core.domains import Whole
 from assay.core.errors import ParameterError
+from assay.core.evaluation_options import Undefined
 from assay.core.results import Result
 from assay.measures.counting.confusion import Confusion
 from assay.measures.counting.confusion_matrix import ConfusionMatrix, LabelSets
@@ -18,6 +19,7 @@ from assay.measures.counting.scored import Scored
 from assay.measures.matrices import Averages, averages
 from assay.measures.parser import parse_measure
 from assay.measures.registry import Measure, ParameterValue
+from assay.measures.undefined import policy_of, refuse_undefined
 from assay.stats.estimates import checked_confidence
 from assay.subjects.labels.advice import REMARKS
 from assay.subjects.labels.inputs import Prepared, against_rest, all_labels, prepare, same_task, systems_in, unpaired
@@ -30,6 +32,7 @@ from assay.subjects.labels.measurement import (
     computed,
     counts_of,
     imbalance_of,
+    is_over_items,
     left_aside,
     measure_of,
     measures_of,
@@ -78,6 +81,8 @@ def classify(
     columns: ColumnNames = None,
     mute: Sequence[str] | str = (),
     shown: ClassificationView | None = None,
+    undefined: Undefined | float = "counted_as",
+    zero_division: float | str | None = None,
 ) -> Classification:
     """Evaluate one classifier or several.
 
@@ -96,11 +101,18 @@ def classify(
     `columns`: which columns of files and frames have which role, as in `columns={"truth": "Verdict"}`, unless they have
     a usual name. `mute`: codes of remarks not to be made, such as "prevalence".
 
+    `undefined`: what averages over classes, or over items with several labels, do with those in which a measure is
+    undefined. By default (`counted_as`) a class that has items and is never predicted, or an item for which nothing is
+    predicted, counts as 0; one in which the truth leaves nothing to measure is left out, for all systems alike; an item
+    that has no label, and gets none, counts as 1 in F and Jaccard. `skip` leaves all of them out, `error` refuses them,
+    and 0 or 1 counts each as that: `zero_division` is the same by the name, and with the values, of scikit-learn.
+
     >>> from assay import Predictions, classify
     >>> classify(Predictions.of(["ham", "spam", "spam"], ["ham", "spam", "ham"], pos_label="spam"), "Recall").value()
     0.5
     """
     mute = (mute,) if isinstance(mute, str) else tuple(mute)
+    policy = policy_of(undefined, zero_division)
     REMARKS.refuse_unknown(mute)
     checked_confidence(confidence)
     resamples, seed = Whole(0).check("resamples", resamples), Whole(0).check("seed", seed)
@@ -117,7 +129,7 @@ def classify(
     ]
     task = same_task(prepared)
     every = all_labels(prepared)
-    systems = [_system(system, every, wanted, task) for system in prepared]
+    systems = [_system(system, every, wanted, task, policy) for system in prepared]
     # By default, what all systems have: one may have scores, or a label with most items, where another has none.
     chosen = tuple(measure for measure in systems[0].results if all(measure in system.results for system in systems))
     warnings = [warning for system in prepared for warning in system.warnings]
@@ -138,6 +150,7 @@ def classify(
         seed=seed,
         mute=mute,
         warnings=tuple(dict.fromkeys([*warnings, *unpaired(prepared)])),
+        undefined=policy,
     )
 
 
@@ -151,7 +164,7 @@ def _classes(first: ClassifiedSystem, labels: tuple[Any, ...]) -> tuple[Any, ...
 
 
 def _system(
-    system: Prepared, labels: tuple[Any, ...], wanted: Sequence[str | Measure] | None, task: str
+    system: Prepared, labels: tuple[Any, ...], wanted: Sequence[str | Measure] | None, task: str, undefined: Undefined
 ) -> ClassifiedSystem:
     predictions = system.given if isinstance(system.given, Predictions) else None
     chosen = measures_of(wanted, DEFAULTS[task], task, predictions)
@@ -165,13 +178,11 @@ def _system(
             )
     if wanted is None and task == "multiclass" and ConfusionMatrix in counts:
         chosen = _headed(chosen, counts[ConfusionMatrix])
-    return ClassifiedSystem(
-        system.name,
-        predictions,
-        counts,
-        {measure: computed(measure, counts, system.name) for measure in chosen},
-        system.threshold,
-    )
+    results = {measure: computed(measure, counts, system.name, undefined) for measure in chosen}
+    if undefined == "error":
+        for measure, result in results.items():
+            refuse_undefined(measure, "item" if is_over_items(measure, counts) else "table", result)
+    return ClassifiedSystem(system.name, predictions, counts, results, system.threshold)
 
 
 def _headed(usual: tuple[Measure, ...], matrix: ConfusionMatrix) -> tuple[Measure, ...]:
@@ -256,28 +267,51 @@ class LabelReport(Result):
 
     @property
     def left_out(self) -> dict[str, list[Any]]:
-        """The classes that have no number, and that the macro and weighted averages leave out, by column.
+        """The classes that have no number, and that the macro average leaves out, by column.
 
         >>> from assay import classification_report
-        >>> classification_report(["a", "b"], ["a", "a"]).left_out
+        >>> classification_report(["a", "b"], ["a", "a"], undefined="skip").left_out
         {'precision': ['b']}
         """
-        columns = {"precision": self.precision, "recall": self.recall, "F1": self.f1}
         absent = {
-            name: [self.labels[place] for place in np.flatnonzero(np.isnan(column.classes))]
-            for name, column in columns.items()
+            name: [self.labels[place] for place in np.flatnonzero(np.isnan(column.taken))]
+            for name, column in self._columns.items()
         }
         return {name: classes for name, classes in absent.items() if classes}
 
+    @property
+    def counted(self) -> dict[tuple[str, float], list[Any]]:
+        """The classes that have no number, and that averages count all the same, by column and what they count as.
+
+        >>> from assay import classification_report
+        >>> classification_report(["a", "b"], ["a", "a"]).counted
+        {('precision', 0.0): ['b']}
+        """
+        classes: dict[tuple[str, float], list[Any]] = {}
+        for name, column in self._columns.items():
+            for place in np.flatnonzero(np.isnan(column.classes) & ~np.isnan(column.taken)):
+                classes.setdefault((name, float(column.taken[place])), []).append(self.labels[place])
+        return classes
+
+    @property
+    def _columns(self) -> dict[str, Averages]:
+        return {"precision": self.precision, "recall": self.recall, "F1": self.f1}
+
 
 def classification_report(
-    y_true: Any, y_pred: Any, *, labels: Sequence[Any] | None = None, sample_weight: Any = None
+    y_true: Any,
+    y_pred: Any,
+    *,
+    labels: Sequence[Any] | None = None,
+    sample_weight: Any = None,
+    undefined: Undefined | float = "counted_as",
+    zero_division: float | str | None = None,
 ) -> LabelReport:
     """Precision, recall, F1 and support of every class, accuracy, and the micro, macro and weighted averages.
 
     It is what scikit-learn's function of this name tells; `classify` has intervals, baselines and advice besides.
-    `labels`: the order of the classes, all of which are to be named. An undefined number is NaN, and averages over
-    classes leave it out.
+    `labels`: the order of the classes, all of which are to be named. An undefined number is NaN; in averages a class
+    that has items and is never predicted counts as 0, and one without items is left out: see `undefined` of `classify`.
 
     >>> from assay import classification_report
     >>> print(classification_report(["a", "b", "c", "c"], ["a", "b", "b", "c"]))
@@ -292,7 +326,7 @@ def classification_report(
     accuracy 0.7500
     """
     matrix = ConfusionMatrix.from_labels(y_true, y_pred, labels=labels, sample_weight=sample_weight)
-    return LabelReport(matrix, *averages(_MEASURES, matrix).values())
+    return LabelReport(matrix, *averages(_MEASURES, matrix, policy_of(undefined, zero_division)).values())
 
 
 @dataclass(frozen=True)
@@ -303,6 +337,7 @@ class Scorer:
     more: Measure
     pos_label: Any = None
     labels: tuple[Any, ...] | None = None
+    undefined: Undefined = "counted_as"
 
     def __call__(self, y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
         """The measure's number, NaN if it is undefined."""
@@ -321,7 +356,7 @@ class Scorer:
             either = self.more.definition.counts is ConfusionMatrix and self.pos_label is None
             positive = items.classes[-1] if either else items.positive
         counts = counts_of(items, items.label_values, positive)
-        return float(computed(chosen, counts, items.name).values[0])
+        return float(computed(chosen, counts, items.name, self.undefined).values[0])
 
     @property
     def __name__(self) -> str:  # scikit-learn shows scorers by the name of their function
@@ -329,14 +364,21 @@ class Scorer:
 
 
 def scorer(
-    measure: str | Measure, pos_label: Any = None, *, labels: Sequence[Any] | None = None, **parameters: ParameterValue
+    measure: str | Measure,
+    pos_label: Any = None,
+    *,
+    labels: Sequence[Any] | None = None,
+    undefined: Undefined | float = "counted_as",
+    zero_division: float | str | None = None,
+    **parameters: ParameterValue,
 ) -> Scorer:
     """A function `(y_true, y_pred, *, sample_weight=None)` that gives the measure's number, NaN if it is undefined.
 
     With two labels it is the number of the positive one, unless `average` says otherwise; with more, an average over
     classes. `labels`: all labels there are. State them for cross-validation, where a fold may lack some: of three
     labels it would otherwise be judged as if there were two. A measure of scores takes scores in the place of
-    predictions.
+    predictions. `undefined`, or `zero_division`: what averages over classes do with one that has no number, as in
+    `classify`.
 
     >>> scorer("Specificity")([1, 0, 0, 0], [1, 0, 0, 1])  # 2 of 3
     0.6667
@@ -345,6 +387,7 @@ def scorer(
     >>> scorer("F", labels=["a", "b", "c"])(["a", "b", "b"], ["a", "a", "b"])  # as in the other folds: macro
     0.6667
     """
+    policy = policy_of(undefined, zero_division)
     two = parse_measure(measure, "binary")(**parameters)
     kind = two.definition.counts
     if kind not in {*LABEL_COUNTS, Scored}:
@@ -352,11 +395,12 @@ def scorer(
     if kind is Scored:
         if labels is not None:
             raise ParameterError(f"{two} is a measure of scores, which are of the positive label: labels say nothing")
-        return Scorer(two, two, pos_label)
+        return Scorer(two, two, pos_label, undefined=policy)
     named = None if labels is None else tuple(labels)
     if pos_label is not None and named is not None and len(named) > 2:
         raise ParameterError(f"only one of two labels can be positive, and there are {len(named)}")
     chosen = {name: value for name, value in two.chosen.items() if (name, value) != ("average", "binary")}
     more = parse_measure(measure.name if isinstance(measure, Measure) else measure, "multiclass")
     known = more.definition.parameters
-    return Scorer(two, more(**{name: value for name, value in chosen.items() if name in known}), pos_label, named)
+    several = more(**{name: value for name, value in chosen.items() if name in known})
+    return Scorer(two, several, pos_label, named, policy)

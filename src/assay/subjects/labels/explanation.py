@@ -113,12 +113,12 @@ def of_matrix(measure: str | Measure, matrix: ConfusionMatrix, chosen: Place, vi
     if wanted.definition.counts is not Confusion:
         if chosen.label is not None:
             raise ParameterError(f"{wanted} is one number for all classes: leave out the class")
-        return explained(wanted, matrix, overall(wanted, matrix), 0, view, before=[whole])
+        return explained(wanted, matrix, overall(wanted, matrix, view.undefined), 0, view, before=[whole])
     average = wanted.parameters.get("average", "binary" if one_class else "macro")
     if chosen.label is not None and average != "binary":
         raise ParameterError(f"{wanted} is an average over classes: leave out the average, or the class")
     if average != "binary":
-        explanation = of_all_classes(wanted, matrix.per_class(), overall(wanted, matrix), view)
+        explanation = of_all_classes(wanted, matrix.per_class(), overall(wanted, matrix, view.undefined), view)
         remarks = tuple(other_averages(wanted, matrix, average))
         return replace(explanation, steps=(whole, *explanation.steps), remarks=remarks)
     label = matrix.labels[matrix.positive or 0] if chosen.label is None else chosen.label
@@ -182,6 +182,7 @@ def of_all_classes(measure: Measure, classes: Confusion, total: PerUnit, view: V
         parts=tuple(replace(part, steps=(), other_ways=()) for part in parts),
         summary="sum" if of_one.definition.summary == "sum" else f"{average} average",
         undefined_units=sum(not part.is_defined for part in parts),
+        counted_as=next((part.counted_as for part in parts if part.counted_as is not None), None),
     )
 
 
@@ -360,7 +361,8 @@ def _of_classification(
     system = classification.system(chosen.system)
     counts = system.counts
     wanted = label_measure(measure, classification.vocabulary if chosen.label is None else "binary")
-    view = view._replace(signature=label_signature(wanted, classification, system))
+    signed = label_signature(wanted, classification, system)
+    view = view._replace(signature=signed, undefined=classification.undefined)
     kind = wanted.definition.counts
     threshold = system.threshold if chosen.threshold is None else chosen.threshold
     by_score = kind in LABEL_COUNTS and Scored in counts and threshold is not None
@@ -400,4 +402,5 @@ def _of_label_sets(
         alone = wanted if is_per_item(wanted) else label_measure(measure, "binary")
         view = view._replace(signature=signed(alone))
         return of_units(alone, sets.per_item(), chosen.item, view, weight=sets.weight)
-    return of_all_classes(wanted, sets.per_label(), averaged(wanted, sets.per_label()), view)
+    classes = sets.per_label()
+    return of_all_classes(wanted, classes, averaged(wanted, classes, undefined=view.undefined), view)

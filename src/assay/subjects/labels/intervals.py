@@ -17,6 +17,7 @@ import numpy as np
 import polars as pl
 from scipy import special
 
+from assay.core.evaluation_options import Undefined
 from assay.measures.counting.confusion_matrix import ConfusionMatrix, LabelSets
 from assay.measures.counting.judgments import Floats, Ints
 from assay.measures.counting.label_pairs import codes
@@ -27,6 +28,7 @@ from assay.measures.matrices import is_of_margins, overall
 from assay.measures.parser import parse_measure
 from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit
+from assay.measures.undefined import lenient
 from assay.stats.bootstrap import Interval, group_weights, intervals, pattern_weights, wilson
 from assay.stats.estimates import BOOTSTRAP, NO_INTERVAL, ROUNDING, Estimate
 from assay.stats.score_samples import score_interval
@@ -35,8 +37,9 @@ from assay.subjects.labels.measurement import (
     averages,
     bounds_of,
     by_label,
-    classes_left_out,
+    gaps_of,
     is_over_items,
+    item_values,
     mean_of,
     resampled_sets,
     weights_of_items,
@@ -131,7 +134,12 @@ _YES_OR_NO = ("TopKAccuracy", "ExactMatch")
 
 
 def estimates_of(
-    counts: Mapping[type, Any], results: Mapping[Measure, PerUnit], confidence: float, resamples: int, seed: int
+    counts: Mapping[type, Any],
+    results: Mapping[Measure, PerUnit],
+    confidence: float,
+    resamples: int,
+    seed: int,
+    undefined: Undefined = "counted_as",
 ) -> dict[Measure, Estimate]:
     """Every measure's number with its interval."""
     wanted = [
@@ -142,18 +150,20 @@ def estimates_of(
         and _ratio(measure, result, counts) is None
     ]
     compute = averages if LabelSets in counts else _values
-    functions = {measure: partial(compute, measure) for measure in wanted}
+    functions: dict[Key, Computed] = {
+        measure: partial(compute, measure, undefined=lenient(undefined)) for measure in wanted
+    }
     values = resampled(counts, functions, resamples, seed, whole=not all(map(is_of_margins, wanted)))
     return {
-        measure: _estimate(measure, result, counts, values.get(measure), (confidence, resamples, seed))._replace(
-            left_out=classes_left_out(measure, result, counts)
-        )
+        measure: _estimate(
+            measure, result, counts, values.get(measure), (confidence, resamples, seed), undefined
+        )._replace(gaps=gaps_of(measure, result, counts, undefined))
         for measure, result in results.items()
     }
 
 
-def _values(measure: Measure, block: ConfusionMatrix) -> Floats:
-    return overall(measure, block).values
+def _values(measure: Measure, block: ConfusionMatrix, *, undefined: Undefined) -> Floats:
+    return overall(measure, block, undefined).values
 
 
 def _values_by_class(measure: Measure, block: ConfusionMatrix) -> Floats:
@@ -161,10 +171,15 @@ def _values_by_class(measure: Measure, block: ConfusionMatrix) -> Floats:
 
 
 def _estimate(
-    measure: Measure, result: PerUnit, counts: Mapping[type, Any], samples: Floats | None, how: tuple[float, int, int]
+    measure: Measure,
+    result: PerUnit,
+    counts: Mapping[type, Any],
+    samples: Floats | None,
+    how: tuple[float, int, int],
+    undefined: Undefined,
 ) -> Estimate:
     confidence, resamples, seed = how
-    value, drawings = mean_of(measure, result, counts), 0
+    value, drawings = mean_of(measure, result, counts, undefined), 0
     if math.isnan(value):
         return Estimate(value, math.nan, math.nan, NO_INTERVAL, next(filter(None, result.reasons()), None))
     if (ratio := _ratio(measure, result, counts)) is not None:
@@ -174,7 +189,8 @@ def _estimate(
         alike = interval.high - interval.low <= ROUNDING * abs(value)
         interval = Interval.unknown(confidence, NO_INTERVAL) if alike else interval
     elif is_over_items(measure, counts):
-        interval = _of_mean(result.values, weights_of_items(counts, measure), value, confidence)
+        values = item_values(measure, result, counts, undefined)
+        interval = _of_mean(values, weights_of_items(counts, measure), value, confidence)
         two_labels = Probabilities in counts and len(counts[Probabilities].labels) <= 2
         least, most = bounds_of(measure, two_labels=two_labels) or (-math.inf, math.inf)
         interval = interval._replace(low=max(interval.low, least), high=min(interval.high, most))

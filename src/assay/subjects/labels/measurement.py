@@ -12,6 +12,7 @@ import polars as pl
 
 from assay.core.domains import Real
 from assay.core.errors import ParameterError, joined
+from assay.core.evaluation_options import Undefined
 from assay.measures.counting.confusion import Confusion
 from assay.measures.counting.confusion_matrix import ConfusionMatrix, LabelSets
 from assay.measures.counting.judgments import Floats, Ints
@@ -24,6 +25,7 @@ from assay.measures.parser import parse_measure
 from assay.measures.probabilities import OF_ANY_SCORES
 from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit
+from assay.measures.undefined import Gaps, as_counted, lenient
 from assay.stats.bootstrap import pattern_weights
 from assay.stats.pairing import listed
 from assay.tables import Predictions, Scores
@@ -34,7 +36,7 @@ def is_per_item(measure: Measure) -> bool:
     return measure.definition.summary == "mean" and measure.parameters.get("average", "samples") == "samples"
 
 
-def of_label_sets(measure: Measure, sets: LabelSets) -> PerUnit:
+def of_label_sets(measure: Measure, sets: LabelSets, undefined: Undefined = "counted_as") -> PerUnit:
     """One number an item, or one for all labels by the measure's `average`.
 
     >>> from assay.measures import parse_measure
@@ -49,12 +51,12 @@ def of_label_sets(measure: Measure, sets: LabelSets) -> PerUnit:
         raise ParameterError(f"{measure} is computed from {counts}, which items with several labels do not have")
     if is_per_item(measure):
         return measure.per_unit(sets.per_item())
-    return averaged(measure, sets.per_label())
+    return averaged(measure, sets.per_label(), undefined=undefined)
 
 
-def averages(measure: Measure, cells: Floats) -> Floats:
-    """The average over labels for each unit, by the measure's `average`; labels without a number are left out."""
-    return averaged(measure, _confusion(cells.reshape(-1, 4)), tuple(map(str, range(len(cells))))).values
+def averages(measure: Measure, cells: Floats, undefined: Undefined = "counted_as") -> Floats:
+    """The average over labels for each unit, by the measure's `average`."""
+    return averaged(measure, _confusion(cells.reshape(-1, 4)), tuple(map(str, range(len(cells)))), undefined).values
 
 
 def by_label(measure: Measure, cells: Floats) -> Floats:
@@ -251,13 +253,13 @@ def measures_of(
     return tuple(able_to)
 
 
-def computed(measure: Measure, counts: Mapping[type, Any], name: str) -> PerUnit:
+def computed(measure: Measure, counts: Mapping[type, Any], name: str, undefined: Undefined = "counted_as") -> PerUnit:
     """One number for the table, or one an item, with the reason where there is none."""
     kind = measure.definition.counts
     if LabelSets in counts:
-        return of_label_sets(measure, counts[LabelSets])
+        return of_label_sets(measure, counts[LabelSets], undefined)
     if kind in LABEL_COUNTS:
-        return overall(measure, counts[ConfusionMatrix])
+        return overall(measure, counts[ConfusionMatrix], undefined)
     if kind is Scored and len(counts[ConfusionMatrix].labels if ConfusionMatrix in counts else ()) > 2:
         raise ParameterError(f"{measure} is about two labels, and {name} has more: take one class against all others")
     if kind not in counts:
@@ -274,25 +276,55 @@ def bounds_of(measure: Measure, *, two_labels: bool) -> tuple[float, float] | No
     return (0.0, 1.0) if two_labels and measure.name == "Brier" else measure.definition.bounds
 
 
-def classes_left_out(measure: Measure, result: PerUnit, counts: Mapping[type, Any]) -> tuple[str, ...]:
-    """The classes that a number leaves out, as it is an average over those in which the measure is defined.
+def gaps_of(measure: Measure, result: PerUnit, counts: Mapping[type, Any], undefined: Undefined = "counted_as") -> Gaps:
+    """The classes, or items, in which a measure is undefined: what its mean counts them as, or that it leaves them out.
 
     >>> matrix = ConfusionMatrix.from_matrix([[5, 0], [3, 0]], ["a", "b"])  # b is never predicted
     >>> counts, precision = {ConfusionMatrix: matrix}, measure_of("Precision", "multiclass")
-    >>> classes_left_out(precision, computed(precision, counts, "mine"), counts)
-    ('b',)
+    >>> gaps_of(precision, computed(precision, counts, "mine"), counts)[:4]
+    ('class', ('b',), 0.0, ())
     """
-    if measure.definition.counts not in LABEL_COUNTS or is_over_items(measure, counts):
-        return ()
-    if LabelSets in counts:
-        classes = counts[LabelSets].per_label()
-        return left_out(measure, result, classes.units, classes.tp + classes.fn)
+    if is_over_items(measure, counts):
+        held = counts.get(LabelSets, counts.get(measure.definition.counts))
+        return Gaps.of("item", held.units, result, item_values(measure, result, counts, undefined))
+    if measure.definition.counts not in LABEL_COUNTS:
+        return Gaps()
+    if measure.definition.counts is Confusion:
+        return _gaps_of_average(measure, counts, undefined)
     matrix: ConfusionMatrix = counts[ConfusionMatrix]
-    of_matrix = measure.definition.counts is ConfusionMatrix
-    labels = matrix.labels if of_matrix else matrix.classes
-    items = np.array([matrix.table[matrix.place(label)].sum() for label in labels])
-    named = left_out(measure, result, labels, items)
-    return tuple(name for name in named if name in {str(label) for label in matrix.classes})
+    items = np.array([matrix.table[matrix.place(label)].sum() for label in matrix.labels])
+    named = left_out(measure, result, matrix.labels, items)
+    return Gaps(left_out=tuple(name for name in named if name in {str(label) for label in matrix.classes}))
+
+
+def _gaps_of_average(measure: Measure, counts: Mapping[type, Any], undefined: Undefined) -> Gaps:
+    """The classes without a number; by weight, those without items have no part in the average anyway."""
+    average = measure.parameters.get("average")
+    if average not in {"macro", "weighted"}:
+        return Gaps()
+    classes: Confusion = counts[LabelSets].per_label() if LabelSets in counts else counts[ConfusionMatrix].per_class()
+    result = measure.per_unit(classes)
+    gaps = Gaps.of("class", classes.units, result, as_counted(measure, classes, result, undefined))
+    if average == "macro":
+        return gaps
+    with_items = {unit for unit, items in zip(classes.units, classes.tp + classes.fn, strict=True) if items}
+    counted, left = (tuple(unit for unit in units if unit in with_items) for units in (gaps.counted, gaps.left_out))
+    return gaps._replace(counted=counted, left_out=left)
+
+
+def item_values(
+    measure: Measure, result: PerUnit, counts: Mapping[type, Any], undefined: Undefined = "counted_as"
+) -> Floats:
+    """The numbers of items as their mean takes them, NaN where they are left out.
+
+    >>> counts = {LabelSets: LabelSets.from_labels([["a"], ["b"], []], [["a"], [], []])}
+    >>> precision, f = (measure_of(f"{name}(average='samples')", "multilabel") for name in ("Precision", "F"))
+    >>> [item_values(each, computed(each, counts, "mine"), counts) for each in (precision, f)]
+    [array([1., 0., 0.]), array([1., 0., 1.])]
+    """
+    if LabelSets not in counts:
+        return result.values
+    return as_counted(measure, counts[LabelSets].per_item(), result, undefined)
 
 
 def is_over_items(measure: Measure, counts: Mapping[type, Any]) -> bool:
@@ -315,15 +347,17 @@ def mean_of_known(values: Sequence[float] | Floats) -> float:
     return float(known.mean()) if len(known) else math.nan
 
 
-def mean_of(measure: Measure, result: PerUnit, counts: Mapping[type, Any]) -> float:
-    """The number of the whole table: of items, the mean over those that have a number, by weight."""
+def mean_of(
+    measure: Measure, result: PerUnit, counts: Mapping[type, Any], undefined: Undefined = "counted_as"
+) -> float:
+    """The number of the whole table: of items, the mean over those that count, by weight."""
     if not is_over_items(measure, counts):
         return float(result.values[0])
-    weight = weights_of_items(counts, measure)
-    known = ~np.isnan(result.values)
+    weight, values = weights_of_items(counts, measure), item_values(measure, result, counts, undefined)
+    known = ~np.isnan(values)
     weight = known.astype(np.float64) if weight is None else np.where(known, weight, 0.0)
     total = weight.sum()
-    return float(np.where(known, result.values * weight, 0.0).sum() / total) if total else np.nan
+    return float(np.where(known, values * weight, 0.0).sum() / total) if total else np.nan
 
 
 _NOISE = 1e-9
@@ -365,18 +399,21 @@ def chance_matrix(matrix: ConfusionMatrix) -> ConfusionMatrix:
     return replace(matrix, tables=(np.outer(support, support) / support.sum())[None])
 
 
-def baselines_of(counts: Mapping[type, Any], measures: Sequence[Measure]) -> tuple[NoSkillBaseline, ...]:
+def baselines_of(
+    counts: Mapping[type, Any], measures: Sequence[Measure], undefined: Undefined = "counted_as"
+) -> tuple[NoSkillBaseline, ...]:
     """Both baselines, by the same measures; random labels have no scores."""
+    undefined = lenient(undefined)
     if LabelSets in counts:
-        return _of_sets(counts[LabelSets], measures)
+        return _of_sets(counts[LabelSets], measures, undefined)
     of_labels = [measure for measure in measures if measure.definition.counts in LABEL_COUNTS]
     always, blind, random = "always the same", dict[Measure, float](), dict[Measure, float]()
     if ConfusionMatrix in counts:
         matrix: ConfusionMatrix = counts[ConfusionMatrix]
         always = f"always {matrix.labels[int(np.argmax(matrix.table.sum(axis=1)))]}"
         blindly, randomly = majority_matrix(matrix), chance_matrix(matrix)
-        blind = {measure: float(overall(measure, blindly).values[0]) for measure in of_labels}
-        random = {measure: _exact(float(overall(measure, randomly).values[0])) for measure in of_labels}
+        blind = {measure: float(overall(measure, blindly, undefined).values[0]) for measure in of_labels}
+        random = {measure: _exact(float(overall(measure, randomly, undefined).values[0])) for measure in of_labels}
     blind |= {measure: _of_shares(measure, counts) for measure in measures if measure not in blind}
     random |= {measure: math.nan for measure in measures if measure not in random}
     return (NoSkillBaseline("majority", always, blind), NoSkillBaseline("chance", "chance", random))
@@ -399,7 +436,7 @@ def _of_shares(measure: Measure, counts: Mapping[type, Any]) -> float:
     return mean_of(measure, measure.per_unit(alike), {measure.definition.counts: alike})
 
 
-def _of_sets(sets: LabelSets, measures: Sequence[Measure]) -> tuple[NoSkillBaseline, ...]:
+def _of_sets(sets: LabelSets, measures: Sequence[Measure], undefined: Undefined) -> tuple[NoSkillBaseline, ...]:
     """Labels that more than half of the items have, for every item; and each label as often as it is true."""
     classes = sets.per_label()
     tn = 0 * classes.tp if classes.tn is None else classes.tn
@@ -407,11 +444,15 @@ def _of_sets(sets: LabelSets, measures: Sequence[Measure]) -> tuple[NoSkillBasel
     common = [label for label, items, of in zip(sets.labels, true, total, strict=True) if items > of / 2]
     alike = pl.Series("prediction", [common], dtype=pl.List(pl.String)).new_from_index(0, len(sets.truth))
     always = replace(sets, prediction=alike)
-    blind = {measure: mean_of(measure, of_label_sets(measure, always), {LabelSets: always}) for measure in measures}
+    blind = {
+        measure: mean_of(measure, of_label_sets(measure, always, undefined), {LabelSets: always}, undefined)
+        for measure in measures
+    }
     false = total - true
     chance_cells = (np.stack([true**2, false * true, true * false, false**2], axis=-1) / total[:, None])[None]
     random = {
-        measure: math.nan if is_per_item(measure) else float(averages(measure, chance_cells)[0]) for measure in measures
+        measure: math.nan if is_per_item(measure) else float(averages(measure, chance_cells, undefined)[0])
+        for measure in measures
     }
     name = f"always {' and '.join(common)}" if common else "no label"
     return (NoSkillBaseline("majority", name, blind), NoSkillBaseline("chance", "chance", random))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -11,8 +11,8 @@ import numpy as np
 import polars as pl
 
 from assay.core.digits import as_percents
-from assay.core.errors import InputError, ParameterError, listed, number_of, of_kind
-from assay.core.evaluation_options import MissingItems
+from assay.core.errors import InputError, Note, ParameterError, listed, number_of
+from assay.core.evaluation_options import MissingItems, Undefined
 from assay.measures.counting.confusion import Confusion
 from assay.measures.counting.confusion_matrix import ConfusionMatrix, LabelSets
 from assay.measures.counting.judgments import Floats
@@ -21,11 +21,12 @@ from assay.measures.counting.probabilities import Probabilities
 from assay.measures.counting.scored import Scored
 from assay.measures.registry import Measure
 from assay.measures.steps import quantity as counted
+from assay.measures.undefined import Gaps, as_counted, lenient, policy_of
 from assay.measures.vocabularies import Vocabulary
 from assay.stats.label_samples import LabelSample
 from assay.stats.mean_samples import MeanSample
 from assay.stats.pairing import ItemPairing
-from assay.stats.samples import Drawing, Sample
+from assay.stats.samples import UNDEFINED, Drawing, Sample
 from assay.stats.score_samples import ScoreSample
 from assay.stats.weighted_samples import PooledSample
 from assay.subjects.labels.inputs import all_labels, opened, prepare, same_task
@@ -34,14 +35,14 @@ from assay.subjects.labels.measurement import (
     LEADING,
     SPARE,
     bounds_of,
-    classes_left_out,
     computed,
     counts_of,
+    gaps_of,
     imbalance_of,
     is_per_item,
     measure_of,
 )
-from assay.subjects.labels.result import ClassifiedSystem, label_signature, no_predictions
+from assay.subjects.labels.result import Classification, ClassifiedSystem, label_signature, no_predictions
 from assay.tables import Predictions
 from assay.tables.alignment import aligned, of_some_weight
 
@@ -53,6 +54,14 @@ if TYPE_CHECKING:
 DEFAULT_MEASURES = ("Accuracy", "F", "MCC")
 #: The same for items with several labels each.
 _OF_LABEL_SETS = ("ExactMatch", "F(average='samples')", "F(average='micro')")
+
+
+def _stated(predictions: Any) -> Undefined | None:
+    """The policy of the classifications that were given, if it is one."""
+    parts = list(predictions.values()) if isinstance(predictions, Mapping) else predictions
+    several = parts if isinstance(parts, list | tuple) else [parts]
+    policies = {each.undefined for each in several if isinstance(each, Classification)}
+    return policies.pop() if len(policies) == 1 else None
 
 
 class Flips(NamedTuple):
@@ -106,6 +115,8 @@ class Classifiers(ItemPairing):
     notes: tuple[str, ...] = ()
     #: How many items each system had before those were left out that others lack.
     sizes: tuple[int, ...] = ()
+    #: What averages over classes and items do with those that have no number.
+    undefined: Undefined = "counted_as"
 
     holds: ClassVar[str] = "predictions"
     gate_test: ClassVar[str] = "test"
@@ -113,12 +124,20 @@ class Classifiers(ItemPairing):
 
     @classmethod
     def of(
-        cls, predictions: Any, *, pos_label: Any = None, threshold: float | None = None, missing: MissingItems = "error"
+        cls,
+        predictions: Any,
+        *,
+        pos_label: Any = None,
+        threshold: float | None = None,
+        missing: MissingItems = "error",
+        undefined: Undefined | float | None = None,
     ) -> Classifiers:
         """Take a `Classification`; or `Predictions`, a path of a file of them, a list of such, or a dict of names.
 
         `missing`: an item that a system lacks is an error, or is left out and counted (`drop`). `threshold`: predict
         positive from this score on; unless given it is 0.5 where there are no predictions, and scores from 0 to 1.
+        `undefined`: what averages do with classes and items that have no number, as in `classify`; unless given, as a
+        `Classification` has it.
         """
         tables = opened(predictions, pos_label)
         prepared = [
@@ -136,6 +155,7 @@ class Classifiers(ItemPairing):
             tuple(system.threshold for system in prepared),
             tuple(dict.fromkeys(notes)),
             tuple(len(table) if table.weight is None else int((table.weight > 0).sum()) for table in tables),
+            policy_of(_stated(predictions) if undefined is None else undefined),
         )
 
     @property
@@ -246,17 +266,24 @@ class Classifiers(ItemPairing):
             yield of_flips(finding.flips, finding.baseline, finding.system)
 
     def notes_on(self, measures: Iterable[str | Measure]) -> list[str]:
-        """Which classes the averages of each system leave out, as the measure is undefined there."""
-        notes = []
+        """Which classes, or items, the averages of each system count as what, or leave out: they have no number."""
+        notes: list[str] = []
         for measure in map(self.measure, measures):
-            kind, averaged = measure.definition.counts, measure.parameters.get("average") in {"macro", "weighted"}
-            if kind not in LABEL_COUNTS or (kind is Confusion and not averaged) or self.task == "multilabel":
+            if measure.definition.counts not in LABEL_COUNTS:
                 continue
-            for name, table in zip(self.names, self.predictions, strict=True):
-                counts = counts_of(table, self.labels, self.positive)
-                if absent := classes_left_out(measure, computed(measure, counts, name), counts):
-                    notes.append(f"{measure} of {name} leaves out {of_kind('class', absent)}, where it is undefined")
-        return notes
+            each = {name: self._gaps(measure, place) for place, name in enumerate(self.names)}
+            first = next(iter(each.values()))
+            if all(gaps == first for gaps in each.values()):
+                notes += first.in_words(str(measure))
+                continue
+            notes += [note for name, gaps in each.items() for note in gaps.in_words(str(measure), f" of {name}")]
+        return [Note(note, kind=UNDEFINED) for note in notes]
+
+    def _gaps(self, measure: Measure, place: int) -> Gaps:
+        """The classes, or items, in which a measure of a system is undefined."""
+        counts = counts_of(self.predictions[place], self.labels, self.positive)
+        result = computed(measure, counts, self.names[place], self.undefined)
+        return gaps_of(measure, result, counts, self.undefined)
 
     def _named(self, measure: Measure, sample: Sample, units: tuple[str, ...] | None = None) -> Sample:
         held = self.items if units is None else units
@@ -275,7 +302,20 @@ class Classifiers(ItemPairing):
         """What label measures are made of."""
         truth, predicted = self._codes
         place = None if self.positive is None else self.labels.index(self.positive)
-        return LabelSample.of_items(measure, self.labels, truth, predicted, weight=self._weight, positive=place)
+        sample = LabelSample.of_items(
+            measure,
+            self.labels,
+            truth,
+            predicted,
+            weight=self._weight,
+            positive=place,
+            undefined=lenient(self.undefined),
+        )
+        if self.undefined == "error":
+            for name, reason in zip(self.names, sample.undefined(), strict=True):
+                if reason is not None:
+                    raise InputError(f"{measure} of {name} is undefined: {reason}")
+        return sample
 
     @cached_property
     def _codes(self) -> tuple[Any, Any]:
@@ -325,7 +365,9 @@ class Classifiers(ItemPairing):
         sets = [LabelSets.from_predictions(replace(table, labels=self.labels)) for table in self.predictions]
         results = [measure.per_unit(counts.per_item(absent=of_items)) for counts in sets]
         if of_items:
-            return self._averaged(measure, np.column_stack([result.values for result in results]))
+            pairs = zip(sets, results, strict=True)
+            taken = [as_counted(measure, each.per_item(), result, self.undefined) for each, result in pairs]
+            return self._averaged(measure, np.column_stack(taken))
         if not measure.is_micro:
             raise ParameterError(
                 f"{measure} is an average over labels, which is not compared: use average='micro' or 'samples'"

@@ -11,11 +11,13 @@ import polars as pl
 
 from assay.core.digits import in_full
 from assay.core.errors import ParameterError, argument, number_of
+from assay.core.evaluation_options import Undefined
 from assay.measures.counting.confusion_matrix import ConfusionMatrix, Normalize, Orientation
 from assay.measures.counting.scored import Scored
 from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit
 from assay.measures.summary import escaped
+from assay.measures.undefined import Gaps
 from assay.measures.vocabularies import Vocabulary
 from assay.stats.estimates import Estimate
 from assay.subjects.labels.advice import advise
@@ -54,7 +56,12 @@ def label_signature(measure: Measure, of: Classification | Classifiers, *systems
         parts += [f"threshold={','.join(named)}", "ties=>="]
     weighted = any(system.predictions is not None and system.predictions.weight is not None for system in systems)
     parts += ["weighted=true"] if weighted else []
-    return "|".join([*parts, "undefined=skip", f"v{measure.definition.version}"])
+    averaged = of.undefined if measure.parameters.get("average") in AVERAGED else "skip"
+    return "|".join([*parts, f"undefined={averaged}", f"v{measure.definition.version}"])
+
+
+#: Averages over classes or items, some of which may have no number.
+AVERAGED = frozenset({"macro", "weighted", "samples"})
 
 
 _HALF = 0.5
@@ -163,7 +170,7 @@ class Classification(ItemResult[ClassifiedSystem]):
     0.6667
     >>> result.estimate("Recall")
     Estimate(value=0.6667, low=0.2077, high=0.9385, method='wilson', undefined=None, resamples=0, no_interval=None,
-             left_out=())
+             gaps=Gaps(kind='class', counted=(), counted_as=None, left_out=(), why=None))
     """
 
     subject: ClassVar[str] = "labels"
@@ -177,6 +184,8 @@ class Classification(ItemResult[ClassifiedSystem]):
     #: What was decided for lack of being said, such as the threshold.
     notes: tuple[str, ...] = ()
     shown: ClassificationView = field(default=ClassificationView())
+    #: What averages over classes and items do with those that have no number.
+    undefined: Undefined = field(default="counted_as", kw_only=True)
 
     def __repr__(self) -> str:
         names = ", ".join(system.name for system in self.systems)
@@ -207,15 +216,16 @@ class Classification(ItemResult[ClassifiedSystem]):
     def value(self, measure: str | Measure | None = None, system: str | None = None) -> float:
         """One number, NaN if it is undefined; `estimate` says why."""
         chosen, wanted = self.system(system), self.measure(measure)
-        return mean_of(wanted, chosen.results[wanted], chosen.counts)
+        return mean_of(wanted, chosen.results[wanted], chosen.counts, self.undefined)
 
     def _estimates(self, system: ClassifiedSystem) -> dict[Measure, Estimate]:
-        return estimates_of(system.counts, system.results, self.confidence, self.resamples, self.seed)
+        drawing = self.confidence, self.resamples, self.seed
+        return estimates_of(system.counts, system.results, *drawing, self.undefined)
 
     # What takes a while is made when somebody first asks for it.
     @cached_property
     def _baselines(self) -> dict[str, tuple[NoSkillBaseline, ...]]:
-        return {system.name: baselines_of(system.counts, self.measures) for system in self.systems}
+        return {system.name: baselines_of(system.counts, self.measures, self.undefined) for system in self.systems}
 
     @cached_property
     def _classes(self) -> dict[str, pl.DataFrame]:
@@ -294,7 +304,8 @@ class Classification(ItemResult[ClassifiedSystem]):
     def to_frame(self) -> pl.DataFrame:
         """One row a system and measure: value, interval, how it was found, the baselines, why it is undefined.
 
-        `left_out`: classes in which a measure is undefined, and that its average over classes leaves out.
+        `left_out`: classes (of means over items, how many items) in which a measure is undefined, and that its average
+        leaves out; `counted`: those that it counts as the number `counted_as`.
         """
         rows = []
         for system in self.systems:
@@ -304,6 +315,8 @@ class Classification(ItemResult[ClassifiedSystem]):
                 row = {"system": system.name, "measure": str(measure), "value": estimate.value, "low": estimate.low}
                 row |= {"high": estimate.high, "interval": estimate.method}
                 row |= {baseline.kind: baseline.values[measure] for baseline in beside}
-                rows.append(row | {"undefined": estimate.undefined, "left_out": ", ".join(estimate.left_out) or None})
-        schema = {"interval": pl.String, "undefined": pl.String, "left_out": pl.String}
+                gaps = Gaps() if estimate.gaps is None else estimate.gaps
+                row |= {"undefined": estimate.undefined, "left_out": gaps.names("left_out")}
+                rows.append(row | {"counted": gaps.names("counted"), "counted_as": gaps.counted_as})
+        schema = dict.fromkeys(("interval", "undefined", "left_out", "counted"), pl.String) | {"counted_as": pl.Float64}
         return pl.DataFrame(rows, infer_schema_length=None, schema_overrides=schema).fill_nan(None)

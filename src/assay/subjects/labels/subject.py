@@ -45,8 +45,10 @@ class LabelsSubject:
     gated = "assay.subjects.labels.subject:two_classifiers"
     reported = "assay.subjects.labels.sections.report:ReportedClassifiers"
     examination = "assay.subjects.labels.checks.examination:LabelsExamination"
-    rules = ("pos_label", "threshold", "missing")
-    report_rules = ("comparison", "labels", "pos_label", "threshold", "confidence", "resamples", "seed", "mute")
+    rules = ("pos_label", "threshold", "missing", "undefined")
+    report_rules = (
+        "comparison", "labels", "pos_label", "threshold", "confidence", "resamples", "seed", "mute", "undefined",
+    )  # fmt: skip
 
     def pairing(self, inputs: Sequence[Any], measures: Any, seed: int, rules: Mapping[str, Any]) -> Classifiers:
         """The classifiers, paired by item."""

@@ -9,10 +9,12 @@ import numpy as np
 import polars as pl
 from scipy import sparse
 
+from assay.core.evaluation_options import Undefined
 from assay.measures import Measure
 from assay.measures.counting.confusion import Confusion
 from assay.measures.counting.judgments import Floats, Ints
 from assay.measures.matrices import averaged
+from assay.measures.undefined import lenient
 from assay.stats.bootstrap import Interval, intervals, pattern_weights
 
 #: What drawing anew may cost: so many numbers are drawn at most ...
@@ -38,11 +40,11 @@ def cells_of(
     return counted.reshape(shape)
 
 
-def averages(measure: Measure, cells: Floats | Ints) -> Floats:
+def averages(measure: Measure, cells: Floats | Ints, undefined: Undefined = "counted_as") -> Floats:
     """A measure's numbers for each table (row): of each type, then of all spans (micro), then the mean of types."""
     units, names = (tuple(map(str, range(size))) for size in (len(cells), cells.shape[0] * cells.shape[1]))
     classes = confusion_of(names, cells.reshape(-1, 3), "class")
-    both = [averaged(by_average(measure, average), classes, units).values for average in ("micro", "macro")]
+    both = [averaged(by_average(measure, average), classes, units, undefined).values for average in ("micro", "macro")]
     return np.column_stack([measure.of(classes).reshape(cells.shape[:2]), *both])
 
 
@@ -87,13 +89,13 @@ class RedrawnDocuments(NamedTuple):
         total = cells.sum(axis=0)
         return cls(total, np.concatenate(blocks).reshape(-1, *shape), total - kinds.reshape(-1, *shape), counts)
 
-    def intervals(self, measure: Measure, confidence: float) -> list[Interval]:
+    def intervals(self, measure: Measure, confidence: float, undefined: Undefined = "counted_as") -> list[Interval]:
         """The interval of each type's number, of all spans, and of the mean of types.
 
         There is none where every resample has the same number, which is not to say that the number is certain.
         """
         observed, resampled, without = (
-            averages(measure, cells) for cells in (self.total[None], self.drawn, self.without)
+            averages(measure, cells, lenient(undefined)) for cells in (self.total[None], self.drawn, self.without)
         )
         rows = []
         for row, value in enumerate(observed[0].tolist()):

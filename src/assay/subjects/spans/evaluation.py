@@ -11,8 +11,10 @@ import polars as pl
 
 from assay.core.domains import Choice, Real, Whole
 from assay.core.errors import InputError, ParameterError, listed, number_of
+from assay.core.evaluation_options import Undefined
 from assay.core.options import Match
 from assay.files.sources import Source, is_file
+from assay.measures.undefined import policy_of
 from assay.stats.estimates import checked_confidence
 from assay.subjects.spans.counts import cells_of, confusion_of
 from assay.subjects.spans.result import Extraction
@@ -33,6 +35,8 @@ def extract(
     resamples: int = 2000,
     seed: int = 0,
     columns: ColumnNames = None,
+    undefined: Undefined | float = "counted_as",
+    zero_division: float | str | None = None,
 ) -> Extraction:
     """Precision, recall and F of extracted spans or tuples, in all, per type and per document.
 
@@ -49,6 +53,10 @@ def extract(
     true span that is earlier in the text, then the predicted one. A hit counts for the type of the true span, a miss
     likewise; a false alarm counts for the type that was predicted. `name` is what the system is called.
 
+    `undefined`: what the mean of types does with those that have no number: unless another policy is chosen, a type that
+    is never predicted counts as 0 in precision, and one that there truly is none of is left out of recall (`skip`: both
+    are left out; `error`; 0 or 1, which `zero_division` means, too).
+
     Intervals of this `confidence` are made by drawing documents anew, so many `resamples` of them, from `seed`.
 
     >>> result = extract([("d", 0, 4, "PER"), ("d", 9, 12, "LOC")], [("d", 0, 4, "PER"), ("d", 8, 12, "LOC")])
@@ -58,6 +66,7 @@ def extract(
     1.0
     """
     Choice(Match).check("match", match)
+    policy = policy_of(undefined, zero_division)
     Real(0.0, inside=True, infinite=True).check("beta", beta)
     confidence = checked_confidence(confidence)
     resamples, seed = Whole(1).check("resamples", resamples), Whole(0).check("seed", seed)
@@ -90,6 +99,7 @@ def extract(
         confidence=confidence,
         resamples=resamples,
         seed=seed,
+        undefined_units=policy,
         warnings=(
             *gold.warnings,
             *guesses.warnings,

@@ -38,6 +38,7 @@ def document(result: Extraction) -> Document:
     method, draws = result.interval_method, result.draws
     intervals = {"method": method, "resamples": draws, "unit": "document"} | settings_of(result, "confidence", "seed")
     settings = settings_of(result, "match", "undefined", "left_out") | {"intervals": intervals}
+    settings["counted"] = {name: list(gaps.counted) for name, gaps in result.gaps.items() if gaps.counted}
     settings["beta"] = result.beta if math.isfinite(result.beta) else "inf"
     sections = (
         Section("types", parts=tuple(_types(result))),
@@ -90,8 +91,12 @@ def basis(result: Extraction) -> Iterator[str]:
     yield f"{documents}, {number_of('true span', len(result.truth))}, {len(result.predicted):,} predicted."
     yield intervals
     yield from (f"{name.capitalize()} is undefined: {reason}." for name, reason in result.undefined.items())
-    for name, types in result.left_out.items():
-        yield f"The mean of types leaves out {of_kind('type', types)}, where {name} is undefined."
+    for name, gaps in result.gaps.items():
+        if gaps.counted:
+            types = of_kind("type", gaps.counted)
+            yield f"The mean of types counts {name} of {types} as {gaps.counted_as:g}: {gaps.why}."
+        if gaps.left_out:
+            yield f"The mean of types leaves out {of_kind('type', gaps.left_out)}, where {name} is undefined."
 
 
 def rules(result: Extraction) -> tuple[str, str]:

@@ -12,12 +12,14 @@ import polars as pl
 
 from assay.core.domains import Choice
 from assay.core.errors import ParameterError, did_you_mean, number_of
+from assay.core.evaluation_options import Undefined
 from assay.core.options import Match
 from assay.core.results import Result, frame_as_csv
 from assay.measures import Measure, parse_measure
 from assay.measures.counting.confusion import Confusion
 from assay.measures.counting.judgments import Ints
 from assay.measures.matrices import averaged
+from assay.measures.undefined import Gaps, as_counted
 from assay.stats.bootstrap import FEWEST_DRAWN, Interval
 from assay.subjects.spans.counts import RedrawnDocuments, averages, by_average
 from assay.subjects.spans.spans import Spans
@@ -43,12 +45,12 @@ class Extraction(Result):
     LOC                       1          0   0   0   1          –  0.0000  0.0000
     PER                       1          1   1   0   0     1.0000  1.0000  1.0000
     all (micro)               2          1   1   0   1     1.0000  0.5000  0.6667
-    mean of types (macro)                                  1.0000  0.5000  0.5000
+    mean of types (macro)                                  0.5000  0.5000  0.5000
     <BLANKLINE>
     Match: document, start, end and type are equal.
     1 document, 2 true spans, 1 predicted.
     No intervals: documents are resampled, and that takes at least two with spans.
-    The mean of types leaves out type LOC, where precision is undefined.
+    The mean of types counts precision of type LOC as 0: nothing is predicted positive.
     """
 
     kind = "extraction"
@@ -74,6 +76,8 @@ class Extraction(Result):
     warnings: tuple[str, ...] = ()
     #: Lists that are shown below the numbers: `misses`, `false_alarms`.
     shown: tuple[str, ...] = ()
+    #: What means of types and documents do with those that have no number.
+    undefined_units: Undefined = "counted_as"
 
     def __repr__(self) -> str:
         return f"<Extraction: {number_of('true span', len(self.truth))}, {len(self.predicted):,} predicted>"
@@ -99,7 +103,9 @@ class Extraction(Result):
     def value(self, measure: str | Measure = "F", *, type: str | None = None, average: Average = "micro") -> float:
         """Precision, recall or F: of all spans together (`micro`), of one type, the mean of types or of documents.
 
-        Means leave out what is undefined: a type that was never predicted has no precision.
+        A type that was never predicted has no precision, and counts as 0 in means, unless another policy was chosen;
+        so does a document without a prediction. What the truth makes undefined is left out, and a document that truly
+        has no span, and gets none, counts as 1 in F.
 
         >>> from assay.subjects.spans.evaluation import extract
         >>> extract([("d", 0, 4, "PER")], [("d", 0, 4, "PER"), ("d", 5, 6, "LOC")]).value("Precision", type="LOC")
@@ -108,8 +114,10 @@ class Extraction(Result):
         chosen = self.measure(measure)
         Choice(_AVERAGES).check("average", average)
         if type is None and average == "documents":
-            return float(averaged(by_average(chosen, "macro"), self.documents).values[0])
-        return float(averages(chosen, self.cells.sum(axis=0)[None])[0, self._row(type, average)])
+            by_document = averaged(by_average(chosen, "macro"), self.documents, undefined=self.undefined_units)
+            return float(by_document.values[0])
+        numbers = averages(chosen, self.cells.sum(axis=0)[None], self.undefined_units)
+        return float(numbers[0, self._row(type, average)])
 
     def interval(
         self, measure: str | Measure = "F", *, type: str | None = None, average: Literal["micro", "macro"] = "micro"
@@ -138,7 +146,7 @@ class Extraction(Result):
     def _intervals(self, measure: Measure) -> list[Interval]:
         if self.redrawn is None:
             return [Interval.unknown(self.confidence)] * (len(self.types.units) + 2)
-        return self.redrawn.intervals(measure, self.confidence)
+        return self.redrawn.intervals(measure, self.confidence, self.undefined_units)
 
     @cached_property
     def redrawn(self) -> RedrawnDocuments | None:
@@ -189,7 +197,8 @@ class Extraction(Result):
     @cached_property
     def _frame(self) -> pl.DataFrame:
         total = self._numbers(self.total, "type").with_columns(type=pl.lit(MICRO))
-        means = {name: averages(measure, self.cells.sum(axis=0)[None])[0, -1] for name, measure in self._named}
+        cells = self.cells.sum(axis=0)[None]
+        means = {name: averages(measure, cells, self.undefined_units)[0, -1] for name, measure in self._named}
         mean = pl.DataFrame({"type": MACRO, **means})
         ends: dict[str, list[float]] = {}
         for name, measure in self._named:
@@ -217,11 +226,26 @@ class Extraction(Result):
         """The types for which a measure is undefined, and that the mean of types leaves out, by measure.
 
         >>> from assay.subjects.spans.evaluation import extract
-        >>> extract([("d", 0, 4, "PER"), ("d", 5, 6, "LOC")], [("d", 0, 4, "PER")]).left_out
-        {'precision': ['LOC']}
+        >>> extract([("d", 0, 4, "PER")], [("d", 0, 4, "PER"), ("d", 5, 6, "LOC")]).left_out
+        {'recall': ['LOC']}
         """
-        absent = {name: self.per_type.filter(pl.col(name).is_null())["type"].to_list() for name, _ in self._named}
-        return {name: types for name, types in absent.items() if types}
+        return {name: list(gaps.left_out) for name, gaps in self.gaps.items() if gaps.left_out}
+
+    @cached_property
+    def gaps(self) -> dict[str, Gaps]:
+        """The types for which a measure is undefined: what the mean of types counts them as, or that it leaves them out.
+
+        >>> from assay.subjects.spans.evaluation import extract
+        >>> extract([("d", 0, 4, "PER"), ("d", 5, 6, "LOC")], [("d", 0, 4, "PER")]).gaps["precision"][:3]
+        ('type', ('LOC',), 0.0)
+        """
+        results = {name: (measure, measure.per_unit(self.types)) for name, measure in self._named}
+        return {
+            name: Gaps.of(
+                "type", self.types.units, result, as_counted(measure, self.types, result, self.undefined_units)
+            )
+            for name, (measure, result) in results.items()
+        }
 
     @cached_property
     def scores(self) -> Scores:

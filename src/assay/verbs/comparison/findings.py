@@ -160,7 +160,7 @@ class Finding(NamedTuple):
 
     def is_sure(self, alpha: float) -> bool:
         """Whether the systems are told apart: by the test, or where there is none by the interval."""
-        if self.units < FEWEST_UNITS or self.verdict.conflict == "direction":
+        if self.units < FEWEST_UNITS or self.verdict.conflict == "direction" or self.verdict.incomparable:
             return False
         return self.p < alpha if self.deciding is None else self.deciding.is_beside_zero
 
@@ -282,6 +282,7 @@ def finding_of(
         higher_is_better=sample.higher_is_better,
         untested=deciding,
         one_sided=sample.one_sided(first, second),
+        incomparable=sample.incomparable(first, second),
     )
     if why := sample.why_not(first, second):
         decision = decision._replace(why=why)

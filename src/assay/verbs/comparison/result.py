@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from assay.core.errors import ParameterError, did_you_mean, listed, not_among, number_of, several
+from assay.core.errors import Note, ParameterError, did_you_mean, listed, not_among, number_of, several
 from assay.core.results import Result
 from assay.core.words import CORRECTED_BY
 from assay.files import is_file, read_topics
@@ -20,7 +20,7 @@ from assay.measures.registry import Measure
 from assay.show.legible import on_one_line
 from assay.show.model import Prose
 from assay.stats.pairing import Pairing
-from assay.stats.samples import Drawing, Sample
+from assay.stats.samples import UNDEFINED, Drawing, Sample
 from assay.stats.tests import SIMULTANEOUS, TESTS
 from assay.stats.verdict import corrected_as_stated, resamples_for
 from assay.tables import Topics
@@ -166,9 +166,10 @@ class Comparison(Result):
         return f"<Comparison of {listed(self.systems)} by {measures}: {number_of('pair', len(self.pairs.pairs))}>"
 
     def __str__(self) -> str:
-        """The findings in sentences."""
-        words = (part for part in self.document().section("sentences").parts if isinstance(part, Prose))
-        return "\n".join(on_one_line(part.text) for part in words)
+        """The findings in sentences, and what means count for units without a value."""
+        words = [part.text for part in self.document().section("sentences").parts if isinstance(part, Prose)]
+        words += [note for note in self.notes if isinstance(note, Note) and note.kind == UNDEFINED]
+        return "\n".join(map(on_one_line, words))
 
     @property
     def systems(self) -> tuple[str, ...]:

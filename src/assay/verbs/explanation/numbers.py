@@ -6,12 +6,11 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
-from assay.core.domains import Choice
 from assay.core.errors import ParameterError, argument_name, did_you_mean, listed, number_of, several
 from assay.core.evaluation_options import Undefined
 from assay.measures.counting.confusion import Confusion
@@ -26,6 +25,7 @@ from assay.measures.precision_recall import AUC
 from assay.measures.registry import Counts, Measure
 from assay.measures.steps import PerUnit, Steps, quantity
 from assay.measures.summary import counted, signature, summarise
+from assay.measures.undefined import as_counted, lenient, policy_of
 from assay.tables import picked
 from assay.verbs.explanation.result import (
     Explanation,
@@ -47,10 +47,12 @@ def put_together(
     unit_kind: str = "query",
     *,
     weight: Floats | None = None,
+    taken: Floats | None = None,
 ) -> tuple[PerUnit, StepTable]:
     """The summary as a formula, whose one value is that of `summarise`, and what each unit adds.
 
-    `weight`: what each unit weighs in a mean.
+    `weight`: what each unit weighs in a mean. `taken`: the numbers of units as the mean takes them, where what they
+    count as depends on why they have none.
 
     >>> from assay.measures.counting import Ranks
     >>> from assay.measures import AP
@@ -64,7 +66,8 @@ def put_together(
         sums = {leaf.op if leaf.column is None else leaf.column: leaf.values for leaf in leaves}
         frame = pl.DataFrame(names | {name: pl.Series(values) for name, values in sums.items()})
         return result.pooled(), StepTable(kind, tuple((name, "sum") for name in sums), frame, {})
-    how, name, values = measure.definition.summary, str(measure), counted(measure, result.values, undefined)
+    how, name = measure.definition.summary, str(measure)
+    values = counted(measure, result.values, undefined) if taken is None else taken
     columns = {name: result.values}
     if np.isnan(result.values).any():
         columns["counted_as"] = values
@@ -416,8 +419,31 @@ def explained(
         shown=view.ranks_of(measure),
         other_ways=tuple(OtherWay(name, formula(way, 0), float(way.values[0])) for name, way in ways.items()),
         remarks=tuple(notes),
-        counted_as=measure.substitute if view.undefined == "counted_as" else None,
+        counted_as=_counted_as(measure, alone, value, view.undefined),
     )
+
+
+def _first(taken: Floats) -> float | None:
+    """What units without a number count as; None if they are left out, or there is no such unit."""
+    known = taken[~np.isnan(taken)]
+    return float(known[0]) if len(known) else None
+
+
+def _declared(measure: Measure, undefined: Undefined) -> float | None:
+    """What any unit without a number counts as in a mean; None if it is left out."""
+    if undefined in {"0", "1"}:
+        return float(undefined)
+    return measure.substitute if undefined == "counted_as" else None
+
+
+def _counted_as(measure: Measure, alone: Counts, value: float, undefined: Undefined) -> float | None:
+    """What the number of a unit that has none counts as in a mean; None if it is left out."""
+    if isinstance(alone, Confusion) and measure.definition.vocabulary != "ranking":
+        if not math.isnan(value):
+            return None
+        taken = float(as_counted(measure, alone, measure.per_unit(alone), lenient(undefined))[0])
+        return None if math.isnan(taken) else taken
+    return _declared(measure, undefined)
 
 
 def summarised(
@@ -431,14 +457,17 @@ def summarised(
 ) -> Explanation:
     """How the numbers of all units become one; `weight`: what each weighs in a mean, if not all the same."""
     units, kind = units_of(counts), counts.unit_kind
-    total, table = put_together(measure, units, result, view.undefined, kind, weight=weight)
+    taken = None
+    if isinstance(counts, Confusion) and measure.definition.vocabulary != "ranking":
+        taken = as_counted(measure, counts, result, view.undefined)
+    total, table = put_together(measure, units, result, view.undefined, kind, weight=weight, taken=taken)
     summary = summarise(measure, result, view.undefined)
     return Explanation(
         measure=measure,
         unit=number_of(kind, len(units)),
         unit_kind=kind,
-        value=summary.value if weight is None else float(total.values[0]),
-        reason=summary.reason or total.reason(0),
+        value=summary.value if weight is None and taken is None else float(total.values[0]),
+        reason=(summary.reason if taken is None else None) or total.reason(0),
         steps=(table,),
         counts=tuple(counts_named([(total, 0)])),
         formula=formula(total, 0),
@@ -447,7 +476,7 @@ def summarised(
         parts=parts,
         summary="micro average" if measure.is_micro else _SUMMARIES[measure.definition.summary],
         undefined_units=summary.undefined,
-        counted_as=measure.substitute if view.undefined == "counted_as" else None,
+        counted_as=_declared(measure, view.undefined) if taken is None else _first(taken[np.isnan(result.values)]),
     )
 
 
@@ -470,5 +499,4 @@ def _confusion_of(measure: Measure, alone: Counts) -> Confusion | None:
 
 def undefined_rule(word: Any) -> Undefined:
     """What undefined counts as, if it is one of the words for it."""
-    Choice(Undefined).check("undefined", word)
-    return cast("Undefined", word)
+    return policy_of(word)

@@ -46,6 +46,7 @@ def decided(
     scale: float = 1.0,
     at_best: float | None = None,
     one_sided: str = "",
+    incomparable: str = "",
 ) -> Decision:
     """Apply the rules, in this order: identical, too few units, not worse by the margin, surely worse, inconclusive.
 
@@ -53,7 +54,8 @@ def decided(
     lower end of its interval at level 1 - 2 alpha; `p` one-sided, corrected for the other checks. Numbers that differ
     by rounding only, at the `scale` of what the difference is of, are the same. Where there is no test, a loss is sure
     if even `at_best`, the upper end of the interval (wider for the other checks), is one. `one_sided` says where one
-    system alone has a value: then they are not identical.
+    system alone has a value: then they are not identical. `incomparable` says that one of them has none on too many units
+    that the other has one on.
 
     >>> decided(difference=0.002, all_zero=False, units=50, bound=-0.004, p=0.7, margin=0.01).outcome
     'pass'
@@ -63,6 +65,8 @@ def decided(
     nearly = ROUNDING * max(scale, margin)
     if isnan(difference):
         return Decision("inconclusive", "a system has no number")
+    if incomparable:
+        return Decision("inconclusive", f"they cannot be compared: {incomparable}")
     if all_zero:
         return Decision("inconclusive", one_sided) if one_sided else Decision("pass", "no unit differs")
     if units < FEWEST_UNITS:
@@ -333,6 +337,7 @@ def _check(part: Part, tested: Tested, p: float, settings: GateSettings, checks:
     if sample.decides_by == "interval":
         (wide,) = sample.intervals((0, 1), [1 - 2 * settings.alpha / checks], drawing)
         at_best, redrawn = wide.high if direction > 0 else wide.low, sample.halves(0, 1, drawing) or 0
+    incomparable = sample.incomparable(0, 1)
     decision = decided(
         difference=direction * statistics.difference,
         all_zero=statistics.all_zero,
@@ -344,7 +349,9 @@ def _check(part: Part, tested: Tested, p: float, settings: GateSettings, checks:
         scale=float(np.nanmax(np.abs(sample.observed), initial=0.0)),
         at_best=None if at_best is None else direction * at_best,
         one_sided=sample.one_sided(0, 1),
+        incomparable=incomparable,
     )
+    is_open = decision.outcome == "inconclusive" and not incomparable
     won, tied, lost = statistics.wins
     # An item that is predicted rightly now is won, whatever way the measure goes.
     more_is_won = direction > 0 or sample.right_or_wrong
@@ -366,7 +373,7 @@ def _check(part: Part, tested: Tested, p: float, settings: GateSettings, checks:
         improved=won if more_is_won else lost,
         same=tied,
         worsened=lost if more_is_won else won,
-        needed=_needed(part, statistics, settings.alpha) if decision.outcome == "inconclusive" else None,
+        needed=_needed(part, statistics, settings.alpha) if is_open else None,
         outcome=decision.outcome,
         why=decision.why,
         worst=_worst(part),

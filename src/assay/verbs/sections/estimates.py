@@ -14,6 +14,7 @@ import polars as pl
 from assay.core.digits import as_level, number, short, span
 from assay.core.errors import listed
 from assay.measures.parser import display_name
+from assay.measures.undefined import Gaps
 from assay.show.cells import best
 from assay.show.model import Column, Prose, Section, Table
 
@@ -75,8 +76,10 @@ def measures_table(result: ItemResult[Any], beside: Sequence[NoSkill] = (), syst
         return Table(
             "measures", pl.DataFrame(data), tuple(columns), f"measures, with {level}s", best=_best(result, systems)
         )
-    data["left_out"] = [listed(estimate.left_out) for estimate in systems["value"]]
-    columns += [Column("left_out", "left out")] if any(data["left_out"]) else []
+    gaps = [estimate.gaps or Gaps() for estimate in systems["value"]]
+    for which, head in (("counted", "counted as"), ("left_out", "left out")):
+        data[which] = [each.briefly(which) for each in gaps]
+        columns += [Column(which, head)] if any(data[which]) else []
     caption = f"{names[0]}: measures" if len(result.systems) > 1 else "measures"
     return Table("measures", pl.DataFrame(data), tuple(columns), caption)
 
@@ -92,9 +95,11 @@ def _best(result: ItemResult[Any], systems: dict[str, list[Estimate]]) -> frozen
 
 
 def _without(estimate: Estimate) -> str:
-    """What a number lacks: its interval, or classes that its average leaves out."""
+    """What a number lacks: its interval, or classes and items that its average counts as something, or leaves out."""
     dash = f" {DASH}" if math.isnan(estimate.low) and not math.isnan(estimate.value) else ""
-    return dash + (f" without {listed(estimate.left_out)}" if estimate.left_out else "")
+    gaps = estimate.gaps or Gaps()
+    counted, left_out = gaps.briefly("counted"), gaps.briefly("left_out")
+    return dash + (f" with {counted}" if counted else "") + (f" without {left_out}" if left_out else "")
 
 
 def number_with_interval(estimate: Estimate) -> str:

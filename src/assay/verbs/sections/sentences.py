@@ -68,6 +68,8 @@ def caveat(finding: Finding) -> str:
 def headline(finding: Finding) -> str:
     """One finding in a few words, without numbers."""
     system, baseline, word = finding.system, finding.baseline, finding.verdict.word
+    if finding.verdict.incomparable:
+        return f"{system} and {baseline} cannot be compared"
     if word == "identical":
         return f"{system} and {baseline} are identical"
     if word == "equivalent":
@@ -88,6 +90,8 @@ def of_verdict(finding: Finding, kind: str) -> str:
     against = " against ".join(numbers([finding.value, finding.baseline_value]))
     if math.isnan(finding.difference):
         return f"{claim}, {verdict.why}: {against}."
+    if verdict.incomparable:
+        return f"{claim}: {verdict.why} ({against})."
     if finding.all_zero:
         return f"{claim}: no {kind} differs where both have a value ({number(finding.value)}), but {verdict.why}."
     relative = "" if math.isnan(finding.relative) else f" ({signed_percent(finding.relative)})"
@@ -171,7 +175,8 @@ def interval_of(interval: Interval) -> str:
 
 def needed(finding: Finding, kind: str, power: float) -> str:
     """What so many units can show, and how many it would take, where a finding is inconclusive; else empty."""
-    if finding.verdict.word != "inconclusive" or math.isnan(finding.difference):
+    no_verdict = math.isnan(finding.difference) or finding.verdict.incomparable
+    if finding.verdict.word != "inconclusive" or no_verdict:
         return ""
     if finding.units < FEWEST_UNITS:
         return f"{number_of(kind, finding.units)} are too few for any verdict."

@@ -12,11 +12,12 @@ import polars as pl
 from assay.core.errors import ParameterError
 from assay.measures.counting.scored import Scored
 from assay.measures.registry import Measure
+from assay.measures.undefined import Gaps
 from assay.subjects.labels.measurement import (
     Measures,
-    classes_left_out,
     computed,
     counts_of,
+    gaps_of,
     mean_of,
     mean_of_known,
     measures_of,
@@ -43,6 +44,8 @@ _SCHEMA: dict[str, Any] = {
     "train": pl.Float64,
     "undefined": pl.String,
     "left_out": pl.List(pl.String),
+    "counted": pl.List(pl.String),
+    "counted_as": pl.Float64,
 }
 
 
@@ -67,7 +70,7 @@ class CrossValidatedSystem(NamedTuple):
     """One system: its out-of-fold predictions, with the repeat and the fold of each, and its numbers.
 
     `numbers` has one row a measure and fold: the value on the tested items, that on the items learned from (null if
-    nobody looked), the reason where there is no value, and the classes that an average leaves out. `pooled` is of all
+    nobody looked), the reason where there is no value, and the classes without one that an average leaves out, or counts. `pooled` is of all
     tested items together; of several repeats, the mean of each one's.
     """
 
@@ -126,7 +129,7 @@ def measured(predictions: Predictions, measures: Sequence[Measure], task: LabelT
 
     >>> task, predictions = LabelTask("binary", (0, 1), 1), Predictions.of([0, 1], [1, 1])
     >>> measured(predictions, fold_measures("Accuracy", task, predictions), task)
-    {'Accuracy': {'value': 0.5, 'undefined': None, 'left_out': ()}}
+    {'Accuracy': {'value': 0.5, 'undefined': None, 'left_out': (), 'counted': (), 'counted_as': None}}
     """
     counts = counts_of(predictions, task.labels, task.positive, measures)
     numbers = {}
@@ -134,6 +137,8 @@ def measured(predictions: Predictions, measures: Sequence[Measure], task: LabelT
         result = computed(measure, counts, predictions.name)
         value = mean_of(measure, result, counts)
         reason = next(filter(None, result.reasons()), None) if math.isnan(value) else None
-        left_out = classes_left_out(measure, result, counts)
-        numbers[str(measure)] = {"value": value, "undefined": reason, "left_out": left_out}
+        gaps = gaps_of(measure, result, counts)
+        named = gaps if gaps.kind == "class" else Gaps()
+        number = {"value": value, "undefined": reason, "left_out": named.left_out, "counted": named.counted}
+        numbers[str(measure)] = number | {"counted_as": named.counted_as}
     return numbers

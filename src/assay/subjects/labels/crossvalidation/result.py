@@ -275,14 +275,15 @@ class CrossValidation(Result):
     def per_fold(self, measure: str | Measure | None = None, system: str | None = None) -> pl.DataFrame:
         """One row a system, measure and fold: its items, the value, that on what was learned from, and the reason.
 
-        `left_out`: classes in which the measure is undefined, and that its average over classes leaves out.
+        `left_out`: classes in which the measure is undefined, and that its average over classes leaves out; `counted`:
+        those that it counts as the number `counted_as`.
         """
         systems = self.systems if system is None else [self.system(system)]
         numbers = pl.concat([held.numbers for held in systems])
         if measure is not None:
             numbers = numbers.filter(measure=str(self.measure(measure)))
-        left_out = pl.col("left_out")
-        return numbers.with_columns(pl.when(left_out.list.len() > 0).then(left_out.list.join(", ")))
+        named = (pl.col(name) for name in ("left_out", "counted"))
+        return numbers.with_columns(pl.when(each.list.len() > 0).then(each.list.join(", ")) for each in named)
 
     def to_frame(self) -> pl.DataFrame:
         """One row a system and measure: the mean of folds with its interval, spread, pooled, train, optimism."""

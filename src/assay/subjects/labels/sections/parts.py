@@ -17,11 +17,12 @@ from assay.core.words import INTERVALS
 from assay.measures.counting.confusion_matrix import ConfusionMatrix
 from assay.measures.counting.probabilities import Probabilities
 from assay.measures.parser import display_name
+from assay.measures.undefined import Gaps
 from assay.show import charts
 from assay.show.figure import Axis, Series
 from assay.show.legible import cut_apart
 from assay.show.model import Column, Document, Prose, Section, Table
-from assay.stats.estimates import BOOTSTRAP, NO_INTERVAL
+from assay.stats.estimates import BOOTSTRAP, NO_INTERVAL, Estimate
 from assay.subjects.labels.curves import reliability
 from assay.subjects.labels.pairing import Classifiers
 from assay.subjects.labels.result import Classification, sureness
@@ -96,11 +97,14 @@ def _measures(result: Classification) -> Section:
         tables = [measures_table(result, beside[result.systems[0].name])]
     else:
         tables = [measures_table(result, baselines, system) for system, baselines in beside.items()]
-    rows = [
-        row | {"left_out": list(result.estimate(row["measure"], row["system"]).left_out)}
-        for row in result.to_frame().to_dicts()
-    ]
+    rows = [row | _units(result.estimate(row["measure"], row["system"])) for row in result.to_frame().to_dicts()]
     return Section("measures", parts=tuple(tables), data={"measures": rows})
+
+
+def _units(estimate: Estimate) -> dict[str, Any]:
+    """The classes, or items, without a number of their own, by name."""
+    gaps = Gaps() if estimate.gaps is None else estimate.gaps
+    return {"left_out": list(gaps.left_out), "counted": list(gaps.counted), "unit_kind": gaps.kind}
 
 
 def _system(result: Classification, name: str) -> Section:
@@ -146,7 +150,7 @@ def classes_table(result: Classification, system: str, caption: str, least: int 
 def _basis(result: Classification) -> Iterator[str]:
     """What is undefined or left out, what kind of task it is, how many items there were, where intervals come from."""
     yield from undefined(result)
-    yield from _without_classes(result)
+    yield from _without_numbers(result)
     items = ", ".join(dict.fromkeys(_items(result, system.name) for system in result.systems))
     positive = f", positive is {result.positive}" if result.task == "binary" else ""
     at = "" if result.threshold is None else f" from a score of {significant(result.threshold, 6)} on"
@@ -168,16 +172,16 @@ def _basis(result: Classification) -> Iterator[str]:
         yield f"No interval (–) where there is no number, or {drawn}."
 
 
-def _without_classes(result: Classification) -> Iterator[str]:
-    """Which classes averages leave out, a line for the measures and systems that leave out the same."""
-    alike: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+def _without_numbers(result: Classification) -> Iterator[str]:
+    """Which classes, or items, averages count as what, or leave out: a line for measures that do it alike."""
+    alike: dict[tuple[str, Gaps], list[str]] = {}
     for system in result.systems:
         for measure in result.measures:
-            if absent := result.estimate(measure, system.name).left_out:
-                alike.setdefault((whose(result, system.name), absent), []).append(display_name(measure))
-    for (of_system, absent), names in alike.items():
-        leaves, is_so = ("leaves", "it is") if len(names) == 1 else ("leave", "they are")
-        yield f"{', '.join(names)}{of_system} {leaves} out {of_kind('class', absent)}, where {is_so} undefined."
+            gaps = result.estimate(measure, system.name).gaps
+            if gaps is not None and (gaps.counted or gaps.left_out):
+                alike.setdefault((whose(result, system.name), gaps), []).append(display_name(measure))
+    for (of_system, gaps), names in alike.items():
+        yield from (f"{line}." for line in gaps.in_words(", ".join(names), of_system, several=len(names) > 1))
 
 
 def _items(result: Classification, system: str) -> str:
@@ -194,6 +198,8 @@ def label_report(report: LabelReport) -> Document:
     columns = (Column("label", "class"), *rates, Column("support", kind="short"))
     absent = {name: of_kind("class", [*map(str, labels)]) for name, labels in report.left_out.items()}
     lines = [f"macro avg of {name} leaves out {classes}" for name, classes in absent.items()]
+    for (name, value), labels in report.counted.items():
+        lines.append(f"averages of {name} count {of_kind('class', [*map(str, labels)])} as {value:g}")
     words = tuple(map(Prose, [f"accuracy {number(report.accuracy)}", *lines]))
     classes = Section("classes", parts=(Table("classes", report.to_frame(), columns), *words))
     return Document("label_report", (classes,), "Classes")

@@ -204,6 +204,8 @@ def _unjudged(basis: Basis, finding: Finding, says: str) -> tuple[str, str]:
 def _open(basis: Basis, finding: Finding) -> str:
     """How many units it would take, unless something else stands in the way."""
     units = number_of(basis.unit_kind, finding.units)
+    if finding.verdict.incomparable:
+        return f"No verdict by {finding.measure}: {finding.verdict.why}."
     if math.isnan(finding.difference) or finding.all_zero:
         return f"Inconclusive: {finding.measure} is {finding.verdict.why}."
     if finding.units < FEWEST_UNITS:
