@@ -275,20 +275,20 @@ def test_items_with_several_labels_are_compared_by_item_and_by_decision() -> Non
         compare([old, new], measures="F")
 
 
-def test_each_system_keeps_the_items_that_only_it_has_a_number_for() -> None:
-    """Precision of an item has no number where nothing is predicted: the mean is that of the system measured alone."""
+def test_a_comparison_has_the_means_of_the_systems_measured_alone() -> None:
+    """The third item has no label: nothing predicted is right there, and 1 in F; its precision counts as 0 for both."""
     truth = [["t"], ["p", "t"], [], ["q"]] * 10
     systems = {
         "old": Predictions.of(truth, [["t"], ["p"], [], ["q"]] * 10),
         "new": Predictions.of(truth, [["t"], ["p"], ["t"], ["q"]] * 10),
     }
-    names = ["F(average='samples')", "Precision(average='samples')"]
-    found = compare(systems, measures=names, resamples=1000)
-    for name, one in zip(names, found.findings, strict=True):
+    words = {"F(average='samples')": "worse", "Precision(average='samples')": "identical"}
+    found = compare(systems, measures=[*words], resamples=1000)
+    for (name, word), one in zip(words.items(), found.findings, strict=True):
         alone = [classify(system, name).value() for system in systems.values()]
         assert (one.baseline_value, one.value) == pytest.approx(tuple(alone))
-        assert (one.verdict.word, one.units) == ("worse", 40)
-    assert any("10 items with a value for one system and none for another" in note for note in found.notes)
+        assert (one.verdict.word, one.units) == (word, 40)
+    assert found.findings[0].baseline_value == pytest.approx((1 + 2 / 3 + 1 + 1) / 4)
     # The same mean of other items is not the same, either.
     other = {
         "a": Predictions.of([["t"]] * 20, [["t"]] * 10 + [[]] * 10),

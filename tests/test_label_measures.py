@@ -10,6 +10,7 @@ import json
 import math
 import warnings
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from variants import values
 
 from assay import Confusion, ConfusionMatrix, Measure, ParameterError, parse_measure
 from assay.core.domains import Domain
+from assay.core.evaluation_options import Undefined
 from assay.measures import cells, registered
 from assay.measures.matrices import averages, overall
 from assay.measures.summary import signature
@@ -246,7 +248,7 @@ def quietly(function: Any, *arguments: Any, **options: Any) -> Any:
 @settings(quickly, max_examples=30)
 @given(labelled(), st.sampled_from([0.0, 0.5, 1.0, 2.0]))
 def test_precision_recall_and_f_agree_with_scikit_learn(data: Labelled, beta: float) -> None:
-    """With `zero_division=nan`: what is undefined is left out, as it is here."""
+    """What is undefined is left out with `zero_division=nan`, and counts as 0 or 1 with these."""
     metrics = pytest.importorskip("sklearn.metrics")
     matrix = data.matrix()
     asked = [parse_measure(name, "multiclass") for name in ("Precision", "Recall", f"F(beta={beta})")]
@@ -255,13 +257,17 @@ def test_precision_recall_and_f_agree_with_scikit_learn(data: Labelled, beta: fl
     theirs = quietly(compute, data.truth, data.prediction, average=None, **options)
     for measure, wanted in zip(asked, theirs, strict=False):
         assert measure.of(matrix.per_class()) == approx(wanted, nan_ok=True), str(measure)
-    for average in ("macro", "micro", "weighted"):
+    policies: tuple[tuple[Undefined, float], ...] = (("skip", np.nan), ("0", 0.0), ("1", 1.0))
+    for average, (policy, division) in product(("macro", "micro", "weighted"), policies):
+        if average == "micro" and policy != "skip":
+            continue  # one number for all classes, which has no mean in it
+        options["zero_division"] = division
         theirs = quietly(compute, data.truth, data.prediction, average=average, **options)
         for measure, wanted in zip(asked, theirs[:3], strict=True):
-            got = value(measure(average=average), matrix)
+            got = float(overall(measure(average=average), matrix, policy).values[0])
             if math.isnan(got) and average == "weighted":
                 continue  # no class that has a number has items: scikit-learn says 0
-            assert got == approx(wanted, nan_ok=True), (str(measure), average)
+            assert got == approx(wanted, nan_ok=True), (str(measure), average, policy)
 
 
 @quickly
@@ -514,8 +520,8 @@ def test_exact_match_is_not_for_whole_tables() -> None:
             overall(parse_measure("ExactMatch", vocabulary), matrices(vocabulary)[0])
 
 
-def test_a_class_that_is_never_predicted_lowers_macro_f_and_not_macro_precision() -> None:
+def test_a_class_that_is_never_predicted_lowers_macro_f_and_macro_precision() -> None:
     matrix = ConfusionMatrix.from_labels(["a", "b"], ["a", "a"])
     told = {name: float(overall(parse_measure(name, "multiclass"), matrix).values[0])
             for name in ("MacroPrecision", "MacroF1", "FOfMeans")}  # fmt: skip
-    assert told == approx({"MacroPrecision": 1 / 2, "MacroF1": (2 / 3 + 0) / 2, "FOfMeans": 1 / 2})
+    assert told == approx({"MacroPrecision": (1 / 2 + 0) / 2, "MacroF1": (2 / 3 + 0) / 2, "FOfMeans": 1 / 3})

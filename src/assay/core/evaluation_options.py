@@ -74,7 +74,7 @@ Undefined = Annotated[
         "--zero-division",
         help="Undefined values in a mean: counted_as (default), skip, error; or 0, 1, nan.",
         panel=RULES,
-    ),  # fmt: skip
+    ),
 ]
 Compat = Annotated[
     Literal["trec_eval-9", "trec_eval-10"],

@@ -227,9 +227,9 @@ def is_of_margins(measure: Measure) -> bool:
 def overall(measure: Measure, matrix: ConfusionMatrix, undefined: Undefined = "counted_as") -> PerUnit:
     """One number for each table of the matrix, by the measure's `average`, with the reason where there is none.
 
-    `macro`: the mean over classes, those without a number counted by the policy `undefined`; `weighted`: the same, each class weighing as much
-    as it has true items; `micro`: the formula on counts summed over classes; `binary`: the positive class alone.
-    Counts, such as `TP`, are added up over classes.
+    `macro`: the mean over classes, those without a number counted by the policy `undefined`; `weighted`: the same, each
+    class weighing as much as it has true items; `micro`: the formula on counts summed over classes; `binary`: the
+    positive class alone. Counts, such as `TP`, are added up over classes.
 
     >>> from assay.measures import parse_measure
     >>> matrix = ConfusionMatrix.from_matrix([[5, 0, 0], [1, 3, 0], [1, 2, 4]], ["a", "b", "c"])

@@ -30,6 +30,7 @@ def FNR(confusion: Confusion) -> PerUnit:
 
 @measure(
     aliases=("FalseDiscoveryRate",),
+    counted_as=1.0,
     higher_is_better=False,
     micro=True,
     proportion=True,
@@ -39,7 +40,7 @@ def FDR(confusion: Confusion) -> PerUnit:
 
     .. math:: \frac{FP}{TP + FP} = 1 - \mathrm{precision}
 
-    Undefined if nothing was retrieved (predicted positive).
+    Undefined if nothing was retrieved (predicted positive): that counts as 1 in means.
 
     >>> FDR.of(Confusion.from_table(tp=4, fp=6, fn=1, tn=89))  # 6 / 10
     array([0.6])
@@ -49,6 +50,7 @@ def FDR(confusion: Confusion) -> PerUnit:
 
 @measure(
     aliases=("FalseOmissionRate",),
+    counted_as=1.0,
     higher_is_better=False,
     micro=True,
     proportion=True,
@@ -58,7 +60,8 @@ def FOR(confusion: Confusion) -> PerUnit:
 
     .. math:: \frac{FN}{FN + TN} = 1 - \mathrm{NPV}
 
-    Undefined if the size of the collection is not known, and if everything was retrieved (predicted positive).
+    Undefined if the size of the collection is not known, and if everything was retrieved (predicted
+    positive): that counts as 1 in means.
 
     >>> FOR.of(Confusion.from_table(tp=4, fp=6, fn=1, tn=89))  # 1 / 90
     array([0.0111])

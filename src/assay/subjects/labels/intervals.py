@@ -136,12 +136,11 @@ _YES_OR_NO = ("TopKAccuracy", "ExactMatch")
 def estimates_of(
     counts: Mapping[type, Any],
     results: Mapping[Measure, PerUnit],
-    confidence: float,
-    resamples: int,
-    seed: int,
+    drawing: tuple[float, int, int],
     undefined: Undefined = "counted_as",
 ) -> dict[Measure, Estimate]:
-    """Every measure's number with its interval."""
+    """Every measure's number with its interval; `drawing`: its level, how often items are drawn anew, and the seed."""
+    _, resamples, seed = drawing
     wanted = [
         measure
         for measure, result in results.items()
@@ -155,9 +154,9 @@ def estimates_of(
     }
     values = resampled(counts, functions, resamples, seed, whole=not all(map(is_of_margins, wanted)))
     return {
-        measure: _estimate(
-            measure, result, counts, values.get(measure), (confidence, resamples, seed), undefined
-        )._replace(gaps=gaps_of(measure, result, counts, undefined))
+        measure: _estimate((measure, undefined), result, counts, values.get(measure), drawing)._replace(
+            gaps=gaps_of(measure, result, counts, undefined)
+        )
         for measure, result in results.items()
     }
 
@@ -171,14 +170,13 @@ def _values_by_class(measure: Measure, block: ConfusionMatrix) -> Floats:
 
 
 def _estimate(
-    measure: Measure,
+    of: tuple[Measure, Undefined],
     result: PerUnit,
     counts: Mapping[type, Any],
     samples: Floats | None,
-    how: tuple[float, int, int],
-    undefined: Undefined,
+    drawing: tuple[float, int, int],
 ) -> Estimate:
-    confidence, resamples, seed = how
+    (measure, undefined), (confidence, resamples, seed) = of, drawing
     value, drawings = mean_of(measure, result, counts, undefined), 0
     if math.isnan(value):
         return Estimate(value, math.nan, math.nan, NO_INTERVAL, next(filter(None, result.reasons()), None))

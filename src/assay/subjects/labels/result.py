@@ -220,7 +220,7 @@ class Classification(ItemResult[ClassifiedSystem]):
 
     def _estimates(self, system: ClassifiedSystem) -> dict[Measure, Estimate]:
         drawing = self.confidence, self.resamples, self.seed
-        return estimates_of(system.counts, system.results, *drawing, self.undefined)
+        return estimates_of(system.counts, system.results, drawing, self.undefined)
 
     # What takes a while is made when somebody first asks for it.
     @cached_property

@@ -53,9 +53,9 @@ def extract(
     true span that is earlier in the text, then the predicted one. A hit counts for the type of the true span, a miss
     likewise; a false alarm counts for the type that was predicted. `name` is what the system is called.
 
-    `undefined`: what the mean of types does with those that have no number: unless another policy is chosen, a type that
-    is never predicted counts as 0 in precision, and one that there truly is none of is left out of recall (`skip`: both
-    are left out; `error`; 0 or 1, which `zero_division` means, too).
+    `undefined`: what the mean of types does with those that have no number: unless another policy is chosen, a type
+    that is never predicted counts as 0 in precision, and one that there truly is none of is left out of recall (`skip`:
+    both are left out; `error`; 0 or 1, which `zero_division` means, too).
 
     Intervals of this `confidence` are made by drawing documents anew, so many `resamples` of them, from `seed`.
 

@@ -233,7 +233,7 @@ class Extraction(Result):
 
     @cached_property
     def gaps(self) -> dict[str, Gaps]:
-        """The types for which a measure is undefined: what the mean of types counts them as, or that it leaves them out.
+        """The types for which a measure is undefined: what their mean counts them as, or that it leaves them out.
 
         >>> from assay.subjects.spans.evaluation import extract
         >>> extract([("d", 0, 4, "PER"), ("d", 5, 6, "LOC")], [("d", 0, 4, "PER")]).gaps["precision"][:3]

@@ -54,8 +54,8 @@ def decided(
     lower end of its interval at level 1 - 2 alpha; `p` one-sided, corrected for the other checks. Numbers that differ
     by rounding only, at the `scale` of what the difference is of, are the same. Where there is no test, a loss is sure
     if even `at_best`, the upper end of the interval (wider for the other checks), is one. `one_sided` says where one
-    system alone has a value: then they are not identical. `incomparable` says that one of them has none on too many units
-    that the other has one on.
+    system alone has a value: then they are not identical. `incomparable` says that one of them has none on too many
+    units that the other has one on.
 
     >>> decided(difference=0.002, all_zero=False, units=50, bound=-0.004, p=0.7, margin=0.01).outcome
     'pass'
@@ -65,14 +65,13 @@ def decided(
     nearly = ROUNDING * max(scale, margin)
     if isnan(difference):
         return Decision("inconclusive", "a system has no number")
-    if incomparable:
-        return Decision("inconclusive", f"they cannot be compared: {incomparable}")
-    if all_zero:
-        return Decision("inconclusive", one_sided) if one_sided else Decision("pass", "no unit differs")
-    if units < FEWEST_UNITS:
+    lacking = f"they cannot be compared: {incomparable}" if incomparable else one_sided
+    if incomparable or (all_zero and one_sided):
+        return Decision("inconclusive", lacking)
+    if not all_zero and units < FEWEST_UNITS:
         return Decision("inconclusive", f"fewer than {FEWEST_UNITS} units")
-    if bound > -margin + nearly:
-        return Decision("pass", "the bound lies within the margin")
+    if all_zero or bound > -margin + nearly:
+        return Decision("pass", "no unit differs" if all_zero else "the bound lies within the margin")
     beyond, sure = difference <= -margin + nearly, p < alpha if at_best is None else at_best < -nearly
     chance = f"p is not below {alpha:g}" if at_best is None else "0 lies in the interval"
     if beyond and sure:

@@ -70,8 +70,8 @@ class CrossValidatedSystem(NamedTuple):
     """One system: its out-of-fold predictions, with the repeat and the fold of each, and its numbers.
 
     `numbers` has one row a measure and fold: the value on the tested items, that on the items learned from (null if
-    nobody looked), the reason where there is no value, and the classes without one that an average leaves out, or counts. `pooled` is of all
-    tested items together; of several repeats, the mean of each one's.
+    nobody looked), the reason where there is no value, and the classes without one that an average leaves out, or
+    counts. `pooled` is of all tested items together; of several repeats, the mean of each one's.
     """
 
     name: str

@@ -103,9 +103,9 @@ def _undefined(result: CrossValidation) -> Iterator[str]:
         if len(without):
             absent = of_kind("class", without.explode().unique(maintain_order=True).to_list())
             yield f"{name} leaves out {absent} in {len(without)} of {folds}, where it is undefined."
-        for (number,), part in numbers.filter(pl.col("counted_as").is_not_null()).group_by("counted_as"):
+        for (value,), part in numbers.filter(pl.col("counted_as").is_not_null()).group_by("counted_as"):
             absent = of_kind("class", part["counted"].explode().unique(maintain_order=True).to_list())
-            yield f"{name} counts {absent} as {number:g} in {len(part)} of {folds}, where nothing is predicted so."
+            yield f"{name} counts {absent} as {value:g} in {len(part)} of {folds}, where nothing is predicted so."
 
 
 def _basis(result: CrossValidation, *, optimism: bool = True) -> Iterator[str]:
