@@ -22,10 +22,11 @@ from assay.core.words import TESTS
 from assay.measures.counting.judgments import Floats, Ints
 from assay.measures.steps import PerUnit
 from assay.stats.bootstrap import FEWEST_DRAWN, Interval, intervals, weights
-from assay.stats.estimates import Estimate
+from assay.stats.estimates import ROUNDING, Estimate
 from assay.stats.permutation import NO_DIFFERENCE, Alternative, Outcome
 from assay.stats.samples import Contrast, Drawing, Effects, Pair, Sample
 from assay.stats.tests import Wins, cliffs_delta, wins
+from assay.stats.verdict import MOST_WITHHELD
 from assay.stats.weighted_samples import ordered, settled
 
 #: The delta method is for many: below so many users, intervals come out too narrow.
@@ -124,6 +125,8 @@ class RatioSample(Sample):
     sums: tuple[RatioSums, ...]
     #: Why a system has no number.
     absences: tuple[str | None, ...] = ()
+    #: How many units each system has, with those that have no part in its ratio; empty where nobody knows.
+    people: tuple[int, ...] = ()
 
     made_of: ClassVar[str] = "sums over users"
     power_test: ClassVar[str] = "t test, with users divided between the systems as here"
@@ -222,7 +225,26 @@ class RatioSample(Sample):
         """Some of the systems, given by their places."""
         reasons = tuple(self.absences[place] for place in systems) if self.absences else ()
         sums = tuple(self.sums[place] for place in systems)
-        return replace(self, sums=sums, absences=reasons, systems=self._names(systems))
+        people = tuple(self.people[place] for place in systems) if self.people else ()
+        return replace(self, sums=sums, absences=reasons, people=people, systems=self._names(systems))
+
+    def incomparable(self, first: int, second: int) -> str:
+        """Why two systems are not compared: far fewer of the one's units have a value, as where nobody clicks.
+
+        Each system has units of its own, so what is held against one another is the share of them.
+        """
+        if not self.people:
+            return ""
+        known = {place: len(self.sums[place].with_ratios().who) for place in (first, second)}
+        for one, other in ((first, second), (second, first)):
+            expected = self.people[one] * known[other] / self.people[other]
+            if known[one] < (1 - MOST_WITHHELD) * expected - ROUNDING:
+                parts = [
+                    f"{known[place]:,} of the {number_of(self.unit_kind, self.people[place])} of {self.systems[place]}"
+                    for place in (one, other)
+                ]
+                return f"only {parts[0]} have a value, against {parts[1]}"
+        return ""
 
     def effects(self, first: int, second: int) -> Effects:
         """How far the units' own ratios overlap; won and lost are the units that both systems have."""

@@ -302,6 +302,7 @@ def ratios(
     return RatioSample(
         tuple(RatioSums.of(formula, people) for formula, people in zip(formulas, who, strict=True)),
         tuple(formula.pooled().reason(0) for formula in formulas),
+        tuple(len(each.people) for each in counts),
         systems=tuple(systems),
         measure=str(measure),
         unit_kind=counts[0].unit_kind,

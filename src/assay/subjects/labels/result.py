@@ -21,11 +21,10 @@ from assay.measures.undefined import Gaps
 from assay.measures.vocabularies import Vocabulary
 from assay.stats.estimates import Estimate
 from assay.subjects.labels.advice import advise
+from assay.subjects.labels.baselines import NoSkillBaseline, baselines_of
 from assay.subjects.labels.intervals import estimates_of, per_class_of
 from assay.subjects.labels.measurement import (
     LABEL_COUNTS,
-    NoSkillBaseline,
-    baselines_of,
     mean_of,
     measure_of,
     predictive_values,
