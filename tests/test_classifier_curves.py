@@ -201,7 +201,15 @@ class TestBands:
             classifier_curves.roc(truth, scores, band="pointwse")  # type: ignore[arg-type]  # on purpose
 
 
-@pytest.mark.parametrize("kind", KINDS)
+def test_positive_items_alone_have_a_precision_recall_curve_of_precision_1() -> None:
+    curve = classifier_curves.precision_recall([1, 1], [0.9, 0.8])
+    assert curve.frame.drop_nulls().select("recall", "precision").rows() == [(0.5, 1.0), (1.0, 1.0)]
+    assert curve.summary["value"].to_list() == [1.0]
+    with pytest.raises(InputError, match="a precision-recall curve needs positive items: none is positive"):
+        classifier_curves.precision_recall([0, 0], [0.9, 0.8], pos_label=1)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "pr"])
 def test_one_class_has_no_curve(kind: str) -> None:
     with pytest.raises(InputError, match="needs positive and negative items: none is negative"):
         KINDS[kind]([1, 1], [0.9, 0.8])

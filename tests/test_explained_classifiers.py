@@ -266,7 +266,11 @@ def test_undefined_is_told_with_its_reason() -> None:
     assert math.isnan(made.value)
     assert "NA (nothing is predicted positive)" in str(made)
     macro = explain("Precision(average='macro')", ConfusionMatrix.from_matrix([[0, 3], [0, 4]], ["a", "b"]))
-    assert "1 class without a number: left out" in str(macro)
+    assert macro.value == pytest.approx((4 / 7 + 0) / 2)
+    assert "1 class without a number: counted as 0" in str(macro)
+    skipped = explain("Precision", Predictions.of(list("aabc"), list("bbbc")), undefined="skip")
+    assert skipped.value == pytest.approx((1 / 3 + 1) / 2)
+    assert "1 class without a number: left out" in str(skipped)
 
 
 @pytest.mark.parametrize(

@@ -106,13 +106,13 @@ def test_the_margin_of_the_brier_score_is_of_its_range() -> None:
     assert gate(OLD, BETTER, measures="Brier").checks[0].allowed == pytest.approx(0.01)
 
 
-def test_a_candidate_is_not_identical_for_items_that_the_baseline_has_no_number_of() -> None:
+def test_a_candidate_that_predicts_where_nothing_is_true_loses_to_a_rightly_empty_answer() -> None:
     truth = [["t"], ["p", "t"], [], ["q"]] * 10
     old = Predictions.of(truth, [["t"], ["p"], [], ["q"]] * 10, name="old")
     new = Predictions.of(truth, [["t"], ["p"], ["t"], ["q"]] * 10, name="new")
     result = gate(old, new, measures="F(average='samples')")
     assert result.outcome == "fail"
-    assert (result.checks[0].baseline_value, result.checks[0].value) == pytest.approx((8 / 9, 2 / 3))
+    assert (result.checks[0].baseline_value, result.checks[0].value) == pytest.approx((11 / 12, 2 / 3))
 
 
 def test_systems_are_named_where_a_table_holds_several() -> None:

@@ -66,7 +66,7 @@ def test_what_is_undefined_is_nan_and_the_shape_stays() -> None:
     assert told["c"]["support"] == 0
     frame = report.to_frame()
     assert frame.columns == ["label", "precision", "recall", "f1", "support"]
-    assert frame["precision"].to_list() == [0.5, None, None, 0.5, 0.5, 0.5]
+    assert frame["precision"].to_list() == [0.5, None, None, 0.5, 0.25, 0.25]  # b counts as 0, and c is nowhere
     assert "NA" in str(report)
 
 

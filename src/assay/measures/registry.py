@@ -361,7 +361,7 @@ def _of_rankings(plain: Definition, micro: bool) -> Measure:
 def _of_labels(
     plain: Definition, name: str, vocabulary: Vocabulary, words: Mapping[str, Mapping[str, Any]], micro: bool
 ) -> Measure:
-    """The same for classifiers and clusterings: undefined values are left out of averages, which are over classes."""
+    """The same for classifiers and clusterings: averages are over classes, see `measures/undefined.py`."""
     parameters = dict(plain.parameters)
     if micro:
         default = "binary" if vocabulary == "binary" else "macro"

@@ -13,7 +13,7 @@ from assay.measures.counting.judgments import Floats
 from assay.measures.counting.ranking import Policies
 from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit
-from assay.measures.undefined import policy_of
+from assay.measures.undefined import AVERAGES, policy_of
 
 #: Parameters that stand in for another one, and are not spoken of unless they are given: alpha of F, for beta.
 UNSAID = frozenset({"alpha"})
@@ -159,6 +159,8 @@ def signature(
     counted = "skip" if measure.substitute is None else _text(float(measure.substitute))
     if measure.is_micro:
         parts.append("undefined=summed")
+    elif measure.definition.vocabulary != "ranking" and measure.parameters.get("average") in AVERAGES:
+        parts.append(f"undefined={undefined}")
     else:
         parts.append(f"undefined={counted if undefined == 'counted_as' else undefined}")
     return "|".join([*parts, f"v{definition.version}"])

@@ -16,6 +16,8 @@ from assay.measures.counting.judgments import Floats, Mask
 from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit
 
+#: The averages over classes or items, some of which may have no number.
+AVERAGES = frozenset({"macro", "weighted", "samples"})
 #: Units of which there are few, and that are called by their names.
 _NAMED = frozenset({"class", "type"})
 #: What scikit-learn's `zero_division` calls the policies.

@@ -187,12 +187,13 @@ def precision_recall(y_true: Any, y_score: Any = None, **inputs: Unpack[ScoreInp
 
     The number of a system is `AveragePrecision`, the area below the steps. The summary also holds the area by
     trapezoids (`trapezoid`, the measure `PRArea`), which is another number and mostly too good. Where nothing is
-    predicted positive there is no precision.
+    predicted positive there is no precision. Positive items alone have a curve, of precision 1; without them, there is
+    no recall.
 
     >>> precision_recall([1, 0, 1], [0.9, 0.8, 0.7]).frame["precision"].to_list()
     [None, 1.0, 0.5, 0.6666666666666666]
     """
-    systems = _systems("a precision-recall curve", y_true, y_score, **inputs)
+    systems = _systems("a precision-recall curve", y_true, y_score, needs=("positive",), **inputs)
     precision = (pl.col("tp") / _TAKEN).fill_nan(None)
     frame = _points(systems, _POINT, pl.col("tpr").alias("recall"), precision.alias("precision"))
     areas, shares = _under(PRArea, systems)[1], _prevalence(systems)
@@ -312,14 +313,22 @@ def score_distributions(
     return _curve("scores", "Scores by class", systems, frame, auc, *words, warnings=outside, threshold=column)
 
 
-def _systems(curve: str, y_true: Any, y_score: Any, **inputs: Unpack[ScoreInputs]) -> list[ScoredSystem]:
-    """The systems; an error if one has no positive or no negative item, and so no curve."""
+def _systems(
+    curve: str,
+    y_true: Any,
+    y_score: Any,
+    *,
+    needs: tuple[str, ...] = ("positive", "negative"),
+    **inputs: Unpack[ScoreInputs],
+) -> list[ScoredSystem]:
+    """The systems; an error if one has no items of a kind that the curve `needs`."""
     systems = scored_systems(y_true, y_score, **inputs)
     for system in systems:
         for kind, count in (("positive", system.scored.positives), ("negative", system.scored.negatives)):
-            if not count:
+            if kind in needs and not count:
                 label = "" if system.positive is None else f" (positive is {system.positive})"
-                raise InputError(f"{system.name}: {curve} needs positive and negative items: none is {kind}{label}")
+                kinds = " and ".join(needs)
+                raise InputError(f"{system.name}: {curve} needs {kinds} items: none is {kind}{label}")
     return systems
 
 

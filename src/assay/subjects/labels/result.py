@@ -17,7 +17,7 @@ from assay.measures.counting.scored import Scored
 from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit
 from assay.measures.summary import escaped
-from assay.measures.undefined import Gaps
+from assay.measures.undefined import AVERAGES, Gaps
 from assay.measures.vocabularies import Vocabulary
 from assay.stats.estimates import Estimate
 from assay.subjects.labels.advice import advise
@@ -55,12 +55,8 @@ def label_signature(measure: Measure, of: Classification | Classifiers, *systems
         parts += [f"threshold={','.join(named)}", "ties=>="]
     weighted = any(system.predictions is not None and system.predictions.weight is not None for system in systems)
     parts += ["weighted=true"] if weighted else []
-    averaged = of.undefined if measure.parameters.get("average") in AVERAGED else "skip"
+    averaged = of.undefined if measure.parameters.get("average") in AVERAGES else "skip"
     return "|".join([*parts, f"undefined={averaged}", f"v{measure.definition.version}"])
-
-
-#: Averages over classes or items, some of which may have no number.
-AVERAGED = frozenset({"macro", "weighted", "samples"})
 
 
 _HALF = 0.5

@@ -83,7 +83,7 @@ def _words(finding: Finding) -> dict[str, Any]:
     aside = " (negligible)" if finding.verdict.negligible else ""
     return {
         "record": "/".join(map(str, finding.record)),
-        "word": finding.verdict.word,
+        "word": "cannot be compared" if finding.verdict.incomparable else finding.verdict.word,
         "aside": aside + ("*" if finding.verdict.unjudged else ""),
     }
 

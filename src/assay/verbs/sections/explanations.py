@@ -287,9 +287,17 @@ def _facts_of_classifiers(definition: Definition) -> dict[str, str]:
         together = "sum over classes" if definition.summary == "sum" else over
     return {
         "put together by": together,
-        "undefined values": "left out of averages, with a note",
+        "undefined values": _in_averages(definition),
         "interval": "that of a proportion (Wilson)" if definition.proportion else "",
     }
+
+
+def _in_averages(definition: Definition) -> str:
+    """What averages over classes and items do with those that have no number."""
+    higher, bounds = definition.higher_is_better, definition.bounds
+    if definition.summary == "sum" or higher is None or bounds is None or not all(map(math.isfinite, bounds)):
+        return "left out of averages, with a note"
+    return f"of the system's own doing: {0 if higher else bounds[1]:g} in averages; of the truth's: left out"
 
 
 def values_between(low: float, high: float) -> str:

@@ -53,6 +53,8 @@ def of_finding(finding: Finding, kind: str, power: float) -> str:
 
 def without_caveat(finding: Finding, kind: str, power: float) -> str:
     """One finding in words, but for what it depends on."""
+    if finding.verdict.incomparable:
+        return of_verdict(finding, kind)
     parts = (of_verdict(finding, kind), conflict(finding, kind), needed(finding, kind, power), _units(finding, kind))
     return " ".join(filter(None, parts))
 
