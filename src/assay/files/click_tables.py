@@ -20,10 +20,12 @@ from assay.files.log_records import (
     ordinals_of,
     query_ids,
     times_of,
+    told_once,
     truths_of,
     wholes_of,
 )
 from assay.files.named_columns import field_chunks, names_of
+from assay.files.nameless_pages import PageNames
 from assay.files.page_ids import with_page_ids
 from assay.files.parquet import batches_of, check_file
 from assay.files.registry import head_of
@@ -46,6 +48,7 @@ _FLAGS = ("1", "true", "0", "false")
 #: What data frames have where there is nothing.
 _NO_VALUE = ("None", "nan", "NaT", "<NA>")
 _OF_PAGES = ("user_id", "session_id", "query_id", "query_text", "system")
+_CELLS = ("time", "latency_ms", "page", "answered", "n_results")
 
 
 def read_click_table(source: Source, rules: ReadingRules) -> Iterator[Records]:
@@ -97,7 +100,7 @@ def _pieces(source: Source, roles: Mapping[str, str], rules: ReadingRules) -> It
 
 def _records(pieces: Iterable[pl.DataFrame], roles: Mapping[str, str], rules: ReadingRules) -> Iterator[Records]:
     """Rows of pages, of events or of results, by the columns that are there."""
-    pages = _RisingRanks(rules.label)
+    pages = PageNames(roles, rules.label)
     for piece in pieces:
         frame = _filled(_without_objects(piece, rules), roles, rules)
         if {"results", "clicks"} <= roles.keys() and "doc_id" not in roles:
@@ -108,6 +111,7 @@ def _records(pieces: Iterable[pl.DataFrame], roles: Mapping[str, str], rules: Re
             if "impression_id" not in roles:
                 frame = pages.named(frame, rules)
             yield _result_rows(frame, rules)
+    pages.check(rules.path)
 
 
 def _without_objects(frame: pl.DataFrame, rules: ReadingRules) -> pl.DataFrame:
@@ -159,34 +163,6 @@ def _result_cells(frame: pl.DataFrame, rules: ReadingRules) -> dict[str, pl.Seri
     return cells | ({"seen": truths_of(frame["seen"])} if "seen" in frame.columns else {})
 
 
-class _RisingRanks:
-    """Names for pages, where a table of results has none: a page goes on while its columns stay and ranks rise."""
-
-    def __init__(self, label: str) -> None:
-        self.label = label
-        self.number = 0
-        self.last: pl.DataFrame | None = None
-
-    def named(self, frame: pl.DataFrame, rules: ReadingRules) -> pl.DataFrame:
-        """Rows with the names of their pages; those at the start may be of the last page of the rows before."""
-        same = [name for name in (*_OF_PAGES, "time", "page") if name in frame.columns]
-        kept = frame.select(*(pl.col(name).cast(pl.String) for name in same))
-        ends = [pl.col(name).ne_missing(pl.col(name).shift()) for name in same]
-        stays = "its query, user, session, system and time stay the same"
-        if "rank" in frame.columns:
-            kept = kept.with_columns(rank=numbers_of(frame["rank"]))
-            ends.append((pl.col("rank") <= pl.col("rank").shift()).fill_null(False))
-            stays += " and ranks rise"
-        rules.tallies.assume(f"no column names result pages: one goes on while {stays}")
-        before = kept.head(1) if self.last is None else self.last
-        new = pl.concat([before, kept]).select(pl.any_horizontal(ends))[1:, 0]
-        new = new if self.last is not None or not len(new) else pl.concat([pl.Series([True]), new[1:]])
-        numbers = new.cast(pl.Int64).cum_sum() + self.number
-        if frame.height:
-            self.last, self.number = kept.tail(1), int(numbers[-1])
-        return frame.with_columns(impression_id=self.label + numbers.cast(pl.String))
-
-
 def _result_rows(frame: pl.DataFrame, rules: ReadingRules) -> Records:
     """One row per shown result, with how often it was clicked; one without a document or a rank is of an empty page."""
     frame = frame.with_columns(clicks=_counts(frame, rules))
@@ -202,9 +178,16 @@ def _result_rows(frame: pl.DataFrame, rules: ReadingRules) -> Records:
     pages = _pages(frame.filter(~pl.col("lacks")), rules)
     frame = frame.filter(~pl.col("lacks") & ~pl.col("is_empty"))
     cells = _result_cells(frame, rules)
-    results = frame.select("doc_id", key="impression_id", listed=pl.lit(True), **cells)
+    results = frame.select("^group$", "row", "doc_id", key="impression_id", listed=pl.lit(True), **cells)
     events = frame.select(
-        "row", "doc_id", key="impression_id", action=pl.lit(CLICK), times="clicks", counted=pl.lit(True), **cells
+        "^group$",
+        "row",
+        "doc_id",
+        key="impression_id",
+        action=pl.lit(CLICK),
+        times="clicks",
+        counted=pl.lit(True),
+        **cells,
     )
     # As many rows as there are clicks.
     events = events.select(pl.all().gather(pl.arg_where(pl.col("times") > 0)))
@@ -224,9 +207,11 @@ def _counts(frame: pl.DataFrame, rules: ReadingRules) -> pl.Series:
 
 
 def _pages(frame: pl.DataFrame, rules: ReadingRules) -> pl.DataFrame:
-    """The pages that rows are of: by the first row of each."""
-    first = frame.unique("impression_id", keep="first", maintain_order=True)
-    return first.select("row", *_OF_PAGES, key="impression_id", partial=pl.lit(True), **_cells(first, rules))
+    """The pages that rows are of, with what each row says of its page that no other did: see `told_once`."""
+    said = [name for name in ("impression_id", *_OF_PAGES, *_CELLS) if name in frame.columns]
+    told = frame.unique(said, keep="first", maintain_order=True)
+    names = ("^group$", "row", *_OF_PAGES)
+    return told_once(told.select(*names, key="impression_id", partial=pl.lit(True), **_cells(told, rules)))
 
 
 def _acts(frame: pl.DataFrame, rules: ReadingRules) -> pl.DataFrame:
@@ -256,8 +241,8 @@ def event_rows(frame: pl.DataFrame, rules: ReadingRules, *, whole_pages: bool = 
     is_view = (pl.col("action") == SHOWN) & known & pl.col("doc_id").is_not_null()
     asked, views = rows.filter(is_query), rows.filter(is_view)
     if not whole_pages:
-        asked = asked.unique("key", keep="first", maintain_order=True).with_columns(partial=True)
-    glimpses = views.unique("key", keep="first", maintain_order=True).with_columns(partial=True)
+        asked = told_once(asked.with_columns(partial=pl.lit(True)))
+    glimpses = told_once(views.with_columns(partial=pl.lit(True)))
     shown = views.with_columns(listed=pl.lit(False), seen=pl.lit(True))
     if "results" in frame.columns:
         listed = _listed(rows.select("row", "key", "^source$"), frame["results"], rules)

@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from assay.core.errors import InputError, reason
-from assay.files.log_records import EVENTS, PAGES, RESULTS, Records, Tallies
+from assay.files.log_records import EVENTS, PAGES, RESULTS, Records, Tallies, told_once
+from assay.files.nameless_pages import told_apart
 from assay.tables import log as tables
 from assay.tables.log import located, with_clicks, with_stays
 
@@ -127,7 +128,8 @@ def ordinals(records: Records) -> dict[str, int]:
     return smallest
 
 
-BY_PAGE: dict[str, pl.Expr] = dict.fromkeys(Records._fields, pl.col("key"))
+#: Pages that may be one are in one part.
+BY_PAGE: dict[str, pl.Expr] = dict.fromkeys(Records._fields, pl.coalesce("group", pl.col("key").hash(0)))
 BY_SESSION: dict[str, pl.Expr] = {name: pl.col("session_id") for name in ("pages", "events")} | {
     "results": pl.col("source")
 }
@@ -136,12 +138,12 @@ _PERSON = pl.coalesce("user_id", "session_id", "impression_id", "key")
 
 def assembled(records: Records, bases: Mapping[str, int], tallies: Tallies) -> Records:
     """Pages with what belongs to them: each once, known by its events where no query tells, and with what was shown."""
-    records = _based(records, bases)
+    records = _based(told_apart(records, tallies), bases)
     pages, results = _each_once(records, tallies)
     results, events = _shown(results, tallies), records.events
     if events["counted"].any():  # a row of a result that came again counts the same clicks again
-        first = pl.col("row") == pl.col("row").min().over("key", "doc_id", "ordinal")
-        events = events.filter(first | pl.col("counted").is_null())
+        most = pl.col("row").sort_by(pl.len().over("row"), pl.col("row"), descending=[True, False]).first()
+        events = events.filter((pl.col("row") == most.over("key", "doc_id", "ordinal")) | pl.col("counted").is_null())
     kept = events.join(pages.select("key"), on="key", how="semi", maintain_order="left")
     if kept.height < events.height:
         lost = events.join(pages.select("key"), on="key", how="anti", maintain_order="left")
@@ -174,9 +176,11 @@ def _each_once(records: Records, tallies: Tallies) -> tuple[pl.DataFrame, pl.Dat
     whichever of its rows tells of it.
     """
     empty = pl.col("n_results").fill_null(0) == 0
-    ordered = records.pages.sort(empty, "row", maintain_order=True)
+    is_part = pl.col("partial").fill_null(False)
+    parts = told_once(records.pages.filter(is_part))
+    ordered = pl.concat([records.pages.filter(~is_part), parts]).sort(empty, "row", maintain_order=True)
     pages = ordered.unique("key", keep="first", maintain_order=True)
-    if pages.height == ordered.height:
+    if pages.height == records.pages.height:
         return pages, records.results
     # What the first row does not tell another may.
     others = ordered.filter(pl.col("key").is_duplicated()).group_by("key").agg(
@@ -227,6 +231,9 @@ def _shown(results: pl.DataFrame, tallies: Tallies) -> pl.DataFrame:
         results = results.filter(~unranked)
     listed, seen = results.filter("listed"), results.filter(~pl.col("listed"))
     is_first = listed.select(pl.struct("key", "rank").is_first_distinct())[:, 0]
+    if not is_first.all():  # whichever comes first
+        listed = listed.sort("key", "rank", "doc_id", maintain_order=True)
+        is_first = listed.select(pl.struct("key", "rank").is_first_distinct())[:, 0]
     first, others = listed.filter(is_first), listed.filter(~is_first)
     lost = []
     if others.height:

@@ -11,24 +11,26 @@ from assay.files.times import TIME, utc_times
 from assay.tables.log import Oddity, in_schema
 
 #: A page by its `key`, whatever the source calls it; `row` is its place in the source; `source` is the application;
-#: `partial`: one of several rows that tell of the page; `impression_id`: what it is called, if not by its key.
+#: `partial`: one of several rows that tell of the page; `impression_id`: what it is called, if not by its key; `group`:
+#: of rows of a table that names no pages, and that may be of one page.
 PAGES: dict[str, Any] = {
     "key": pl.String, "row": pl.Int64, "time": TIME, "user_id": pl.String, "session_id": pl.String,
     "query_id": pl.String, "query_text": pl.String, "system": pl.String, "n_results": pl.Int64,
     "latency_ms": pl.Float64, "page": pl.Int64, "answered": pl.Boolean, "source": pl.String,
-    "partial": pl.Boolean, "impression_id": pl.String,
+    "partial": pl.Boolean, "impression_id": pl.String, "group": pl.UInt64,
 }  # fmt: skip
 #: `rank` is known, from 1; `ordinal` is as the source counts. `listed`: by the engine; otherwise somebody saw it.
 RESULTS: dict[str, Any] = {
     "key": pl.String, "row": pl.Int64, "rank": pl.Int64, "ordinal": pl.Int64, "doc_id": pl.String, "seen": pl.Boolean,
     "propensity": pl.Float64, "listed": pl.Boolean, "source": pl.String,
+    "group": pl.UInt64,
 }  # fmt: skip
 #: An event without a key is of the last page of its session, or of the last that showed its document. `counted`: it is
 #: what the row of a result counts, so that nobody knows which click came first.
 EVENTS: dict[str, Any] = {
     "key": pl.String, "row": pl.Int64, "time": TIME, "action": pl.String, "doc_id": pl.String, "ordinal": pl.Int64,
     "value": pl.Float64, "dwell_ms": pl.Float64, "user_id": pl.String, "session_id": pl.String,
-    "query_text": pl.String, "source": pl.String, "counted": pl.Boolean,
+    "query_text": pl.String, "source": pl.String, "counted": pl.Boolean, "group": pl.UInt64,
 }  # fmt: skip
 #: No result stands further down: engines give no more, and what counts by rank should fit in memory.
 _DEEPEST = 10_000
@@ -37,6 +39,9 @@ _SAYS = {
     "malformed": ("line", "that cannot be read as a record: left out"),
     "zero-rank": ("application", "with ranks that start at 0: one was added to each"),
     "no-document": ("row", "without a document: left out"),
+    "out-of-order": ("result page", "whose rows are out of order: put together by what they share"),
+    "click-time": ("clicked row", "with the time of the click: taken for the last page before it that lacks its rank"),
+    "alike-page": ("result page", "that share all that tells them apart: by rank, the first document is of the first"),
     "repeated-page": ("result page", "came again under the same id: the first was kept"),
     "lost-event": ("event", "of result pages that are not in the log, or of none: left out"),
     "repeated-event": ("event", "sent again, with the same time, action and document: left out"),
@@ -76,6 +81,18 @@ class Records(NamedTuple):
         return cls(*(pl.concat(frames) for frames in zip(*pieces, strict=True))) if pieces else cls.of()
 
 
+def told_once(pages: pl.DataFrame) -> pl.DataFrame:
+    """Pages of which several rows tell, once each, with the smallest of what these say: in whatever order they come.
+
+    >>> rows = pl.DataFrame({"key": ["p", "p", "q"], "row": [7, 9, 8], "system": ["new", "new", "old"]})
+    >>> told_once(rows.with_columns(user_id=pl.Series(["u2", None, None]))).rows()
+    [('p', 7, 'new', 'u2'), ('q', 8, 'old', None)]
+    """
+    if not pages["key"].is_duplicated().any():
+        return pages
+    return pages.group_by("key", maintain_order=True).agg(pl.exclude("key").min()).select(pages.columns)
+
+
 class Tallies:
     """What was odd, counted by kind; the first case of each is kept.
 
@@ -91,6 +108,8 @@ class Tallies:
         #: What is said in the words of an oddity, such as the zone.
         self.words: dict[str, str] = {}
         self.assumptions: dict[str, None] = {}
+        #: Why no number should be made of it.
+        self.refusal: str | None = None
 
     def add(self, code: str, count: int, example: str = "", **words: str) -> None:
         """Count so many cases."""
@@ -102,6 +121,10 @@ class Tallies:
     def assume(self, remark: str) -> None:
         """Keep in mind what was assumed."""
         self.assumptions[remark] = None
+
+    def refuse(self, why: str) -> None:
+        """Keep in mind why it is to be refused, once all of it was read; the first reason counts."""
+        self.refusal = self.refusal or why
 
     def oddities(self) -> tuple[Oddity, ...]:
         """What was odd, in the order in which it is looked for."""

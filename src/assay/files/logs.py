@@ -222,6 +222,8 @@ class _Import:
         for records in spool.each():
             self.watch(0.25 / self.parts)
             people.add(assembled(attributed(records) if by_session else records, bases, self.tallies), BY_PERSON)
+        if self.tallies.refusal is not None:
+            raise InputError(f"{self.origin}: {self.tallies.refusal}")
         clocked = all(known.clocked for known in formats)
         cleaning = replace(self.rules, clocked=clocked, imported=len(self.logs) == len(self.inputs))
         start = 0
