@@ -82,6 +82,14 @@ def test_a_clean_log_has_no_findings_and_every_check_can_fail() -> None:
     assert [each.check for each in nothing.findings] == ["no-clicks", "no-times", "no-users"]
     assert not nothing
     found = {name for _, name, _ in ODD.values()} | {each.check for each in nothing.findings} | {"malformed-lines"}
+    # Rows of a page whose clicked one has the time of the click, the last first.
+    table = "session,query,doc,position,clicked,ts\n" + "".join(
+        f"s{page},tea,d{rank},{rank},{int(rank == 2)},{stamp(page + (rank == 2) / 9)}\n"
+        for page in range(3) for rank in (3, 2, 1)
+    )  # fmt: skip
+    scattered = {each.check: each.count for each in check_log(io.StringIO(table)).findings}
+    assert scattered == {"rows-out-of-order": 3, "unsure-pages": 3, "no-users": 1}
+    found |= scattered.keys()
     assert {check.name for check in checks_in(("assay.subjects.clicks.checks",))} == found
 
 

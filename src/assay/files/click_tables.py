@@ -210,7 +210,8 @@ def _pages(frame: pl.DataFrame, rules: ReadingRules) -> pl.DataFrame:
     """The pages that rows are of, with what each row says of its page that no other did: see `told_once`."""
     said = [name for name in ("impression_id", *_OF_PAGES, *_CELLS) if name in frame.columns]
     told = frame.unique(said, keep="first", maintain_order=True)
-    names = ("^group$", "row", *_OF_PAGES)
+    called = pl.col("called" if "called" in told.columns else "impression_id").alias("impression_id")
+    names = ("^group$", "row", *_OF_PAGES, called)
     return told_once(told.select(*names, key="impression_id", partial=pl.lit(True), **_cells(told, rules)))
 
 

@@ -19,7 +19,7 @@ import polars as pl
 
 from assay.core.errors import InputError, reason
 from assay.files.log_records import EVENTS, PAGES, RESULTS, Records, Tallies, told_once
-from assay.files.nameless_pages import told_apart
+from assay.files.nameless_pages import refuse_scattered, told_apart
 from assay.tables import log as tables
 from assay.tables.log import located, with_clicks, with_stays
 
@@ -141,9 +141,8 @@ def assembled(records: Records, bases: Mapping[str, int], tallies: Tallies) -> R
     records = _based(told_apart(records, tallies), bases)
     pages, results = _each_once(records, tallies)
     results, events = _shown(results, tallies), records.events
-    if events["counted"].any():  # a row of a result that came again counts the same clicks again
-        most = pl.col("row").sort_by(pl.len().over("row"), pl.col("row"), descending=[True, False]).first()
-        events = events.filter((pl.col("row") == most.over("key", "doc_id", "ordinal")) | pl.col("counted").is_null())
+    if events["counted"].any():
+        events = _counted_once(events)
     kept = events.join(pages.select("key"), on="key", how="semi", maintain_order="left")
     if kept.height < events.height:
         lost = events.join(pages.select("key"), on="key", how="anti", maintain_order="left")
@@ -167,6 +166,17 @@ def assembled(records: Records, bases: Mapping[str, int], tallies: Tallies) -> R
     parts = (frame.drop("source").join(people, on="key", how="left", maintain_order="left").rename({"person": "source"})
              .select(*schema) for frame, schema in ((results, RESULTS), (kept, EVENTS)))  # fmt: skip
     return Records(pages, *parts)
+
+
+def _counted_once(events: pl.DataFrame) -> pl.DataFrame:
+    """Events without those of rows that count the clicks of a result which came again: the row with most is kept."""
+    result = ["key", "doc_id", "ordinal"]
+    rows = events.filter("counted").group_by("row", *result).len()
+    kept = rows.sort("len", "row", descending=[True, False]).unique(result, keep="first", maintain_order=True)
+    if kept.height == rows.height:
+        return events
+    others = rows.join(kept, on="row", how="anti").select("row", counted=True)
+    return events.join(others, on=["row", "counted"], how="anti", maintain_order="left")
 
 
 def _each_once(records: Records, tallies: Tallies) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -220,11 +230,12 @@ def _based(records: Records, bases: Mapping[str, int]) -> Records:
 
 def _shown(results: pl.DataFrame, tallies: Tallies) -> pl.DataFrame:
     """What stood on each page: what the engine returned; and, where it did not say so, what somebody saw."""
-    results = results.sort("row", maintain_order=True)
+    results = results if results["row"].is_sorted() else results.sort("row", maintain_order=True)
     unranked = pl.col("rank").is_null()
     if results["rank"].null_count():  # they stand in order
         place = pl.int_range(1, pl.len() + 1).over("key").cast(pl.Int64)
         all_unranked = unranked.all().over("key")
+        refuse_scattered(results.filter(all_unranked, "listed"), tallies)
         results = results.with_columns(rank=pl.when(all_unranked).then(place).otherwise("rank"))
         without = results.filter(unranked)
         tallies.add("no-rank", without.height, f"page {without['key'].first()!r}")
@@ -259,7 +270,7 @@ def _shown(results: pl.DataFrame, tallies: Tallies) -> pl.DataFrame:
         if frame.height:
             key, rank, doc_id = frame.select("key", "rank", "doc_id").row(0)
             tallies.add("taken-rank", frame.height, f"{doc_id!r} at rank {rank}, page {key!r}")
-    return first.sort("key", "rank", maintain_order=True)
+    return first
 
 
 def attributed(records: Records) -> Records:
@@ -286,7 +297,10 @@ def finished(records: Records, rules: Cleaning, tallies: Tallies, start: int) ->
     pages = _known_once(records.pages, tallies)
     pages = _with_sessions(pages, rules.session_gap) if rules.clocked else pages
     pages = _kept(pages, rules, tallies)
-    pages = pages.sort("time", "row", nulls_last=True).with_columns(
+    at_once = pl.when(pl.col("time").is_not_null()).then(
+        "key"
+    )  # pages of one time are in one order, as rows need not be
+    pages = pages.sort("time", at_once, "row", nulls_last=True).with_columns(
         impression=pl.int_range(start, start + pl.len(), dtype=pl.Int64),
         impression_id=pl.coalesce("impression_id", "key"),
     )
@@ -297,8 +311,8 @@ def finished(records: Records, rules: Cleaning, tallies: Tallies, start: int) ->
         events = _once(events, tallies)
     results = results.with_columns(clicks=pl.lit(None, pl.Int64)).select(*tables.RESULTS).sort("impression", "rank")
     events = located(events.rename({"ordinal": "rank"}).lazy(), results.lazy()).collect()
-    place = pl.when("counted").then("rank")
-    events = events.sort("impression", "time", place, "row", nulls_last=True)
+    place = [pl.when("counted").then(name).alias(f"{name}_counted") for name in ("rank", "doc_id")]
+    events = events.sort("impression", "time", *place, "row", nulls_last=True)
     if not rules.clocked:  # times have told the order, which is all that they tell
         pages, events = (frame.with_columns(time=pl.lit(None, pl.Datetime("ms"))) for frame in (pages, events))
     events = _with_dwell(events, pages, rules, tallies).select(*tables.EVENTS)

@@ -26,6 +26,8 @@ _MOST_AT_END = 5
 _MOST_UNSURE = 0.01
 #: The largest share of pages that may begin below the first rank, where the order of rows makes them.
 _MOST_BELOW = 0.2
+#: Fewer odd pages than this say nothing of a log.
+_FEWEST = 10
 #: Lists are cut into pages of so many results.
 _RESULTS = 10
 _CALLED = {
@@ -68,13 +70,19 @@ class PageNames:
         frame = frame.with_columns(pl.concat_str(*columns.values(), separator=_BETWEEN, ignore_nulls=True).alias("of"))
         has_person = pl.col("session_id").is_not_null() | pl.col("user_id").is_not_null()
         frame = frame.with_columns(stamp=time, has_person=has_person)
-        name = pl.concat_str("of", pl.lit(_BETWEEN), "stamp")
+        key = pl.struct("of", "stamp").hash(0).cast(pl.String)
+        called = pl.concat_str("of", "stamp", separator=_BETWEEN).str.strip_suffix(_BETWEEN)
         lost = ~pl.col("has_person") & (pl.col("stamp") == "")
         if frame.select(lost.any()).item():
             frame = self._numbered(frame)
-            name = pl.when(lost).then(pl.lit(self.label) + pl.col("run").cast(pl.String)).otherwise(name)
+            key = pl.when(lost).then(pl.lit(self.label) + pl.col("run").cast(pl.String)).otherwise(key)
+            called = pl.when(lost).then(pl.lit(self.label) + pl.col("run").cast(pl.String)).otherwise(called)
         group = pl.when("has_person").then("of").otherwise("impression_id").hash(0)
-        return frame.with_columns(impression_id=name).with_columns(group=group).drop("of", "stamp", "has_person")
+        return (
+            frame.with_columns(impression_id=key, called=called)
+            .with_columns(group=group)
+            .drop("of", "stamp", "has_person")
+        )
 
     def _numbered(self, frame: pl.DataFrame) -> pl.DataFrame:
         """Rows with the number of their run; those at the start may be of the last one of the rows before."""
@@ -114,18 +122,29 @@ def told_apart(records: Records, tallies: Tallies) -> Records:
         return records
     clicks = records.events.filter(pl.col("group").is_not_null()).group_by("row").len("clicks")
     clicks = clicks.with_columns(pl.col("clicks").cast(pl.Int64))
-    pages = records.pages.filter(pl.col("group").is_not_null()).select("key", "group", "time").unique("key")
+    pages = (
+        records.pages.filter(pl.col("group").is_not_null())
+        .select("key", "group", "time", "impression_id", "user_id", "session_id")
+        .unique("key")
+    )
     moves = [_returned(rows, clicks, pages, tallies)]
     rows = _moved(rows, moves[0])
     moves.append(_split(rows, clicks, pages, tallies))
     rows = _moved(rows, moves[1])
-    _count_disorder(rows, tallies)
+    _look_at_order(rows, pages, tallies)
+    _refuse_click_times(rows, clicks, pages, tallies)
     records = records._replace(**{
         name: frame.drop("group").with_columns(group=pl.lit(None, pl.UInt64))
         for name, frame in records._asdict().items()
     })  # fmt: skip
     both = [each for each in moves if each.height]
     return _with_pages(records, pl.concat(both).unique("row", keep="last", maintain_order=True)) if both else records
+
+
+def _called(pages: pl.DataFrame, keys: pl.Series) -> str:
+    """The first of some pages, by its name."""
+    names = pages.filter(pl.col("key").is_in(keys.implode()))["impression_id"]
+    return f"page {names.min()!r}"
 
 
 def _moved(rows: pl.DataFrame, moves: pl.DataFrame) -> pl.DataFrame:
@@ -141,7 +160,9 @@ def _with_pages(records: Records, moves: pl.DataFrame) -> Records:
     left = records.results.join(moves, on="row", how="left", maintain_order="left")
     new = left.filter(pl.col("to").is_not_null()).select("key", "to").unique()
     gone = new.select("key").unique().join(left.filter(pl.col("to").is_null()), on="key", how="anti")
-    copies = records.pages.join(new, on="key").with_columns(key="to").drop("to")
+    number = pl.col("to").str.extract(f"({_NUMBER}.*)$").fill_null("")
+    copies = records.pages.join(new, on="key").with_columns(key="to", impression_id=pl.col("impression_id") + number)
+    copies = copies.drop("to")
     pages = pl.concat([records.pages.join(gone, on="key", how="anti", maintain_order="left"), copies])
     return Records(pages, _moved(records.results, moves), _moved(records.events, moves))
 
@@ -162,8 +183,10 @@ def _returned(rows: pl.DataFrame, clicks: pl.DataFrame, pages: pl.DataFrame, tal
     if not here.height:
         return pl.DataFrame(schema=_MOVES)
     timeless = _without_time(here)
-    moves = pl.concat([timeless, _into_gaps(here.join(timeless, on="row", how="anti", maintain_order="left"))])
-    tallies.add("click-time", moves.height, f"page {moves['to'].first()!r}")
+    gaps = _into_gaps(here.join(timeless, on="row", how="anti", maintain_order="left"))
+    # If times are those of clicks, most clicked rows have left a gap.
+    moves = pl.concat([timeless, gaps]) if 2 * gaps.height > clicks.height - timeless.height else timeless
+    tallies.add("click-time", moves.height, _called(pages, moves["to"]))
     return moves
 
 
@@ -226,12 +249,12 @@ def _split(rows: pl.DataFrame, clicks: pl.DataFrame, pages: pl.DataFrame, tallie
     each = each.with_columns(ordered=needed & (pl.col("runs") == pl.col("copies")))
     guessed = each.filter(unsure & ~pl.col("ordered"))
     if guessed.height:
-        number, key = int(guessed["copies"].sum()), guessed["key"].min()
-        tallies.add("alike-page", number, f"page {key!r}")
+        number, page = int(guessed["copies"].sum()), _called(pages, guessed["key"])
+        tallies.add("alike-page", number, page)
         if number > _MOST_UNSURE * total:
             tallies.refuse(
                 f"rows out of order: {number:,} of {number_of('result page', total)} share all that tells them apart, "
-                f"such as {key!r}; {_advice('which row is of which')}"
+                f"such as {page}; {_advice('which row is of which')}"
             )
     place = pl.when("ordered").then("by_order").otherwise("by_content")
     moved = twice.join(each.select("key", "ordered"), on="key").with_columns(place=place).filter(pl.col("place") > 0)
@@ -264,15 +287,43 @@ def _counted(ends: pl.Series, first: pl.Series) -> pl.Series:
 # Order ----------------------------------------------------------------------------------------------------------------
 
 
-def _count_disorder(rows: pl.DataFrame, tallies: Tallies) -> None:
+def _look_at_order(rows: pl.DataFrame, pages: pl.DataFrame, tallies: Tallies) -> None:
     """Count pages whose rows are not together, or not in the order of their ranks."""
     rows = rows if rows["row"].is_sorted() else rows.sort("row")
     stays = (rows["key"] == rows["key"].shift()).fill_null(False)
     falls = stays & (rows["ordinal"].diff() <= 0).fill_null(False)
-    pages = rows["key"].n_unique()
-    if int((~stays).sum()) == pages and not falls.any():
+    total = rows["key"].n_unique()
+    if int((~stays).sum()) == total and not falls.any():
         return
-    odd = rows.select("key", begins=~stays, falls=falls).group_by("key", maintain_order=True).agg(
+    each = rows.select("key", begins=~stays, falls=falls).group_by("key").agg(
         pl.col("begins").sum(), pl.col("falls").any()
-    ).filter((pl.col("begins") > 1) | pl.col("falls"))  # fmt: skip
-    tallies.add("out-of-order", odd.height, f"page {odd['key'].min()!r}")
+    )  # fmt: skip
+    odd = each.filter((pl.col("begins") > 1) | pl.col("falls"))
+    tallies.add("out-of-order", odd.height, _called(pages, odd["key"]))
+
+
+def _refuse_click_times(rows: pl.DataFrame, clicks: pl.DataFrame, pages: pl.DataFrame, tallies: Tallies) -> None:
+    """Refuse times that seem to be those of clicks, where no session or user tells whose page they are of."""
+    nobody = pages.filter(pl.all_horizontal(pl.col("user_id", "session_id").is_null()), pl.col("time").is_not_null())
+    if not nobody.height:
+        return
+    here = rows.drop_nulls("ordinal").join(nobody.select("key"), on="key", how="semi", maintain_order="left")
+    here = here.with_columns(is_clicked=pl.col("row").is_in(clicks["row"].implode()))
+    each = here.group_by("key").agg(pl.len(), pl.col("is_clicked").all(), pl.col("ordinal").min())
+    lone = each.filter("is_clicked", (pl.col("len") == 1) & (pl.col("ordinal") > pl.col("ordinal").min())).height
+    if lone >= _FEWEST and lone > _MOST_BELOW * each.height and not here["is_clicked"].all():
+        tallies.refuse(
+            f"{lone:,} of {number_of('result page', each.height)} would hold one clicked row alone: times of clicked "
+            f"rows seem to be those of the clicks, and {_advice('sessions or users')}"
+        )
+
+
+def refuse_scattered(rows: pl.DataFrame, tallies: Tallies) -> None:
+    """Refuse rows of pages without ranks, which stand in their order, if rows of a page do not stand together."""
+    pages, blocks = rows["key"].n_unique(), int((rows["key"] != rows["key"].shift()).fill_null(True).sum())
+    if 2 * (blocks - pages) > rows.height - pages:
+        tallies.refuse(
+            f"rows out of order: those of {number_of('result page', pages)} do not stand together, and no column tells "
+            f"their ranks: write the position of each result (`position`, or name its column: "
+            f"{argument_name('columns')} rank=COLUMN)"
+        )

@@ -182,6 +182,20 @@ _noticed(
 )  # fmt: skip
 
 
+_noticed(
+    "rows-out-of-order", "note", "out-of-order",
+    question="Are rows of result pages that no column names out of order?",
+    advice="nothing, if pages are as many as they should be; an id of the page on each row (`serp_id`) tells for sure",
+)  # fmt: skip
+
+
+_noticed(
+    "unsure-pages", "warning", "click-time", "alike-page",
+    question="Are times those of clicks, or do result pages share all that tells them apart?",
+    advice="write the time of the search and an id of the page (`serp_id`) on each row",
+)  # fmt: skip
+
+
 @_no_rows(
     "rank-gaps",
     says=lambda log, number: f"{share(number, log.pages, 'result page')} with gaps",
