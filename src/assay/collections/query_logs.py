@@ -141,8 +141,9 @@ def _of_text(source: Source, head: Head, names: list[str]) -> tuple[str, pl.Data
     if table is not None and _is_table(source, table):
         number = head.numbered[0][0]
         if not any(_is_value(cell) for cell in table[0]):
-            cells = zip(names, zip(*table[1:], strict=True), strict=False)
-            texts = [name for name, column in cells if not any(map(_is_value, column))]
+            cells = dict(zip(names, zip(*table[1:], strict=True), strict=False))
+            texts = [name for name, column in cells.items() if not any(map(_is_value, column))]
+            texts.sort(key=lambda name: -sum(map(len, cells[name])))  # queries are longer than ids
             raise absent("query log", names, source.name, number, texts)
         note = "a table needs a first line that names its columns, such as `query`"
         raise FormatError(source.name, number, expected=_SHAPE, got=head.first, note=note)
