@@ -442,6 +442,7 @@ def policies(draw: st.DrawFn) -> Policies:
         "relevance_level": st.floats(0, 1e6) | st.integers(0, 5),
         "score_precision": st.sampled_from(["double", "single"]),
         "collection_size": whole,
+        "lower_is_better": st.booleans(),
     }
     chosen: dict[str, Any] = {name: draw(values) for name, values in made.items()}
     if chosen["ties"] == "expected" and chosen["judged_only"]:

@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 from command import run_assay
 
+import assay
 from assay import read_log, read_qrels, read_topics
 from assay.core.errors import FormatError
 from assay.files.labels import read_labels
@@ -152,3 +153,99 @@ def test_a_column_page_that_numbers_the_pages_of_results_is_no_id() -> None:
     assert "the column page neither names result pages nor numbers them: left out" in log.remarks
     said = read_log(searches([100, 101], ["tea", "milk"]), columns={"page": "page"})
     assert set(said.impressions.collect()["page"]) == {100, 101}
+
+
+#: Documents by their distance from what was asked for: `d1` is the nearest, and alone relevant.
+NEAR = {"d1": 0.1, "d2": 0.2, "d3": 0.3, "d4": 0.4}
+RELEVANT = {query: {"d1": 1, "d2": 0, "d3": 0, "d4": 0} for query in ("q1", "q2")}
+
+
+def neighbours(column: str, *, ranked: bool = False) -> pl.DataFrame:
+    """A table of neighbours, the nearest first, with their ranks if asked for; then in any order."""
+    rows = [
+        {"query_id": query, "doc_id": document, column: distance, "rank": rank}
+        for query in RELEVANT
+        for rank, (document, distance) in enumerate(NEAR.items(), 1)
+    ]
+    if ranked:
+        random.Random(5).shuffle(rows)
+    return pl.DataFrame(rows) if ranked else pl.DataFrame(rows).drop("rank")
+
+
+@pytest.fixture
+def judged(tmp_path: Path) -> Path:
+    lines = [f"{query} 0 {document} {grade}\n" for query, of in RELEVANT.items() for document, grade in of.items()]
+    (tmp_path / "qrels.txt").write_text("".join(lines), "utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "column", ["distance", "Distance", "dist", "l2", "cosine_distance", "_distance", "loss", "rank_score asc"]
+)
+@pytest.mark.parametrize("form", ["csv", "parquet", "frame"])
+def test_distances_are_known_by_their_name_and_turned_round(column: str, form: str, tmp_path: Path) -> None:
+    table = neighbours(column)
+    source: object = table if form == "frame" else tmp_path / f"near.{form}"
+    if form == "csv":
+        table.write_csv(tmp_path / "near.csv")
+    elif form == "parquet":
+        table.write_parquet(tmp_path / "near.parquet")
+    result = assay.evaluate(RELEVANT, {"near": source}, "RR")
+    assert result.mean() == 1.0
+    assert result.warnings == (
+        f"near: the lowest `{column}` counts as best, as with distances (lower_is_better=True says so, too; or take it "
+        f"as a score with columns=..., as in score={column!r})",
+    )
+    sure = assay.evaluate(RELEVANT, {"near": source}, "RR", lower_is_better=True)
+    assert (sure.mean(), sure.warnings) == (1.0, ())
+    upside_down = assay.evaluate(RELEVANT, {"near": source}, "RR", columns={"score": column})
+    assert upside_down.mean() == 1 / 4
+
+
+def test_a_rank_or_a_score_goes_before_a_distance() -> None:
+    far = neighbours("distance").with_columns(rank=pl.Series([4, 3, 2, 1] * 2))
+    assert assay.evaluate(RELEVANT, far, "RR").mean() == 1 / 4
+    assert assay.evaluate(RELEVANT, far.drop("rank").with_columns(score=-pl.col("distance")), "RR").mean() == 1.0
+
+
+@pytest.mark.parametrize("ranked", [False, True])
+def test_scores_that_rise_with_the_rows_or_the_ranks_name_the_option_that_turns_them_round(
+    ranked: bool, judged: Path
+) -> None:
+    neighbours("score", ranked=ranked).write_csv(judged / "near.csv")
+    call = ("evaluate", "qrels.txt", "near.csv", "-m", "RR", "--csv")
+    wrong = run_assay(*call, folder=judged)
+    assert "near,0.25" in wrong.stdout
+    (option,) = re.findall(r"scores rise with the rank, .* if they are distances, use (--[a-z-]+);", wrong.stderr)
+    right = run_assay(*call, option, folder=judged)
+    assert "near,1.0" in right.stdout
+    assert "warning" not in right.stderr
+
+
+def test_the_advice_for_an_unknown_column_and_that_for_distances_lead_to_the_same(judged: Path) -> None:
+    neighbours("gap").write_csv(judged / "near.csv")
+    call = ("evaluate", "qrels.txt", "near.csv", "-m", "RR", "--csv")
+    (advice,) = re.findall(r"--columns, as in (score='gap')", run_assay(*call, folder=judged).stderr)
+    named = [*call, "--columns", *shlex.split(advice)]
+    (option,) = re.findall(r"use (--[a-z-]+);", run_assay(*named, folder=judged).stderr)
+    assert "near,1.0" in run_assay(*named, option, folder=judged).stdout
+
+
+@pytest.mark.parametrize("verb", ["compare", "gate", "report", "explain", "power", "audit"])
+def test_every_verb_on_runs_takes_distances(verb: str, judged: Path) -> None:
+    neighbours("score").write_csv(judged / "near.csv")
+    calls = {
+        "compare": "compare qrels.txt near.csv near.csv -m RR", "gate": "gate qrels.txt near.csv near.csv -m RR",
+        "report": "report qrels.txt near.csv -m RR -o page.html", "explain": "explain RR qrels.txt near.csv -q q1",
+        "power": "power qrels.txt near.csv near.csv -m RR", "audit": "audit qrels.txt near.csv -m RR",
+    }  # fmt: skip
+    words = shlex.split(calls[verb].replace("near.csv near.csv", "a=near.csv b=near.csv"))
+    done = run_assay(*words, "--lower-is-better", folder=judged)
+    assert done.returncode in {0, 1, 3}, done.stderr
+    assert "scores rise with the rank" not in done.stderr + done.stdout
+
+
+def test_lower_is_better_is_part_of_the_signature() -> None:
+    result = assay.evaluate(RELEVANT, neighbours("distance"), "RR", lower_is_better=True)
+    assert "lower_is_better=true" in result.policies.signature()
+    assert "lower_is_better" not in assay.evaluate(RELEVANT, neighbours("distance"), "RR").policies.signature()

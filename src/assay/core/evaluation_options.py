@@ -56,6 +56,9 @@ Duplicates = Annotated[
 RankBy = Annotated[
     Literal["score", "rank"], option(help="Order by score (default), or by the rank column.", panel=RULES)
 ]
+LowerIsBetter = Annotated[
+    bool, option(help="The lowest scores are best, as with distances (known by names such as distance).", panel=RULES)
+]
 Depth = Annotated[int, option(help="Score only the top N documents per query.", panel=RULES)]
 JudgedOnly = Annotated[bool, option(help="Remove unjudged documents before scoring.", panel=RULES)]
 Level = Annotated[float, option("-l", "--level", help="Smallest grade that counts as relevant (1).")]
@@ -103,6 +106,7 @@ class PolicyRules(TypedDict, total=False):
     unjudged: Unjudged
     duplicates: Duplicates
     rank_by: RankBy
+    lower_is_better: LowerIsBetter
     depth: Depth | None
     judged_only: JudgedOnly
     complete: Complete

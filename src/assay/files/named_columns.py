@@ -22,7 +22,16 @@ from assay.files.sources import Readable, Source, decoded, is_file, lines_of
 from assay.tables import Documents, Run, Topics
 from assay.tables.label_rules import ItemTable, distinct
 from assay.tables.named_columns import TRUTH_VALUES, NamedColumns, ranking_rows
-from assay.tables.roles import DOCUMENT, QUERY, are_rated_lists, columns_of, folded_name, is_frame, shape_of
+from assay.tables.roles import (
+    DOCUMENT,
+    QUERY,
+    are_rated_lists,
+    columns_of,
+    folded_name,
+    is_frame,
+    shape_of,
+    turned_round,
+)
 
 _LONGEST_HEADER = 1 << 20
 #: No field of a table that is read in pieces is longer.
@@ -426,7 +435,8 @@ def table_of(kind: Kind, table: NamedColumns, columns: dict[str, str], name: str
         table, remarks = _rated(table, columns)
         return Loaded(ranking_rows(kind, table, columns), table.where, remarks, title=table.title)
     rows = ranking_rows(kind, table, columns)
-    return Run(rows, name, table.title, where=table.where, origin=table.path)
+    said = turned_round(name, columns)
+    return Run(rows, name, table.title, where=table.where, origin=table.path, warnings=said)
 
 
 def _rated(table: NamedColumns, columns: dict[str, str]) -> tuple[NamedColumns, tuple[str, ...]]:

@@ -16,6 +16,7 @@ from assay.files.registry import COLUMN_MARKS
 from assay.files.sources import Source
 from assay.tables import Run
 from assay.tables.named_columns import NamedColumns, ranking_rows
+from assay.tables.roles import turned_round
 
 T = TypeVar("T")
 
@@ -157,6 +158,16 @@ class TableFile:
         """Where the run comes from, for messages: its path."""
         return self.source.name
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is said of its columns."""
+        return turned_round(self.name, self.columns)
+
+    @property
+    def is_turned(self) -> bool:
+        """Whether the scores are distances, with their sign turned round."""
+        return "distance" in self.columns
+
     def batches(self, prepare: Callable[[pl.DataFrame], T], rank_by: str = "score") -> Iterator[T]:
         """Go through the file in order."""
         start = 0
@@ -179,7 +190,7 @@ class TableFile:
     def _table(self, frame: pl.DataFrame, start: int) -> Run:
         table = _named(self.source, frame, start)
         rows = ranking_rows("run", table, self.columns)
-        return Run(rows, self.name, self.format, where=table.where, origin=self.source.name)
+        return Run(rows, self.name, self.format, where=table.where, origin=self.source.name, warnings=self.warnings)
 
 
 def _named(source: Source, frame: pl.DataFrame, start: int = 0) -> NamedColumns:

@@ -54,7 +54,6 @@ _WITHOUT_GRADES = {
 }  # fmt: skip
 #: A fraction in column 2 is no name of a subtopic.
 _FRACTION = r"\d*\.\d+"
-_DISTANCES = "if they are distances, give them a minus sign"
 #: A sum of gains above this is near the end of the numbers.
 _HUGE = 1e150
 
@@ -283,10 +282,10 @@ def _renamed(ranks: Ranks, judgments: Judgments, run: Batches) -> RenamedDocumen
 
 def _rising(ranks: Ranks, run: Batches) -> str | None:
     """What is wrong with the order of a run: scores that rise with the rank, or seem better when they are lower."""
-    if not _is_deep(ranks):
+    if ranks.policies.lower_is_better:
         return None
     rows = _first_rows(run)
-    if is_ranked := "rank" in rows.columns:
+    if "rank" in rows.columns:
         rows = rows.filter(pl.col("rank").is_finite())
         swapped, long = swapped_queries(rows)
         if long and swapped >= NEARLY_ALL * long:
@@ -295,16 +294,25 @@ def _rising(ranks: Ranks, run: Batches) -> str | None:
         rows = rows.with_row_index("rank")
     order = contradictions(rows)
     rises = order.upside_down >= NEARLY_ALL * order.several and len(order.rows) >= LEAST_RISES
-    reverse = reverse_of(ranks)
+    distances = f"if they are distances, use {argument('lower_is_better', True)}"
     # Ranks may be what is wrong, and rows without ranks may come in any order: the judgments have a say.
-    if rises and (reverse.backwards > reverse.forwards or (is_ranked and not reverse.topics)):
-        return f"scores rise with the rank, yet the highest count as best: {_DISTANCES}"
+    if rises and not _is_better_than_its_reverse(ranks):
+        return f"scores rise with the rank, yet the highest count as best: {distances}"
+    if not _is_deep(ranks):
+        return None
+    reverse = reverse_of(ranks)
     if reverse.is_better:
         return (
             f"lower scores seem to be better: reversed, the run wins in {reverse.better:,} of "
-            f"{number_of('topic', reverse.topics)}: {_DISTANCES}"
+            f"{number_of('topic', reverse.topics)}: {distances}"
         )
     return None
+
+
+def _is_better_than_its_reverse(ranks: Ranks) -> bool:
+    """Whether the judgments leave no doubt about the order of a run."""
+    reverse = reverse_of(ranks)
+    return Reverse(reverse.topics - reverse.better, reverse.topics, reverse.backwards, reverse.forwards).is_better
 
 
 def _is_deep(ranks: Ranks) -> bool:

@@ -150,6 +150,8 @@ def ranking_rows(kind: str, table: NamedColumns, columns: dict[str, str] | None 
             for ours, theirs in columns.items()
         ]
     )
+    if kind == "run" and "distance" in columns:
+        return rows.select("query_id", "doc_id", score=-pl.col("distance"))
     if kind == "run" and "score" not in columns:
         rows = rows.select("query_id", "doc_id", -pl.col("rank").alias("score"), "rank")
     return rows

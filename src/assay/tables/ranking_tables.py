@@ -11,7 +11,7 @@ import polars as pl
 
 from assay.core.errors import FormatError, InputError, ParameterError, quote
 from assay.core.evaluation_options import Undefined
-from assay.tables.roles import Where, refuse_rows
+from assay.tables.roles import Where, refuse_rows, roles_of_frame, turned_round
 from assay.tables.shapes import FlatDicts, InMemory, rows_of
 
 T = TypeVar("T")
@@ -82,8 +82,11 @@ class Run(_Rows):
         *,
         where: Where | None = None,
         origin: str | None = None,
+        warnings: tuple[str, ...] = (),
     ) -> None:
         super().__init__(rows, name, format)
+        #: What is said of its columns: that lower scores are better, if they are distances.
+        self.warnings = warnings
         #: Where the run comes from, for messages: a file's path, or the name.
         self.origin = name if origin is None else origin
         #: Finds the line of a row.
@@ -96,7 +99,12 @@ class Run(_Rows):
         """Take a run from dicts of dicts, a data frame of any library, or `(query_id, doc_id, score)` tuples."""
         if isinstance(data, Run):
             return data
-        return cls(rows_of(data, "score", name), name)
+        return cls(rows_of(data, "score", name), name, warnings=turned_round(name, roles_of_frame("run", data)))
+
+    @property
+    def is_turned(self) -> bool:
+        """Whether the scores are distances, with their sign turned round."""
+        return bool(self.warnings)
 
     def read(self) -> Run:
         """The run itself, which is in memory."""

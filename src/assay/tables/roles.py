@@ -77,6 +77,12 @@ UNIT = Role(
     "unit", "id",
     ("query_id", "qid", "query", "topic", "topic_id", "unit", "item", "user", "participant", "fold", "class", ""),
 )  # fmt: skip
+#: What is better when it is lower, where neither a score nor a rank stands beside it.
+_DISTANCES = (
+    "distances dist _distance l2 l2_distance l2_dist squared_l2 cosine_distance cosine_dist cos_distance euclidean "
+    "euclidean_distance vector_distance vec_distance manhattan_distance hamming_distance jaccard_distance "
+    "dissimilarity loss rank_score_asc"
+)
 _TEXT = _role("text", "text", "body content contents abstract")
 #: The roles of each kind of table, in the order in which columns are looked for.
 TABLES: dict[str, tuple[Role, ...]] = {
@@ -84,6 +90,7 @@ TABLES: dict[str, tuple[Role, ...]] = {
         QUERY, DOCUMENT,
         _role("score", "number", "sim similarity retrieval_score similarity_score cosine_similarity rerank_score"),
         _role("rank", "number", "position doc_position"),
+        _role("distance", "number", _DISTANCES),
     ),
     "qrels": (
         QUERY, DOCUMENT,
@@ -274,7 +281,10 @@ def columns_of(table: str, header: Sequence[str]) -> dict[str, str] | None:
         beir = zip(("query_id", "doc_id", "relevance"), header, strict=False)
         return dict(beir) if table == "qrels" else None
     columns = roles_in(table, header)
-    if any(not set(either) & set(columns) for either in NEEDED[table]) or (table == "run" and are_clicks(header)):
+    if table == "run" and columns.keys() & {"score", "rank"}:
+        columns.pop("distance", None)
+    there = {*columns, *(["score"] if "distance" in columns else [])}
+    if any(not set(either) & there for either in NEEDED[table]) or (table == "run" and are_clicks(header)):
         return None
     if "judge" in columns:
         columns.pop("iteration", None)
@@ -325,7 +335,8 @@ def kind_of(header: Sequence[str]) -> str:
     >>> kind_of(["id", "label", "pred"]), kind_of(["id", "cluster_few"]), kind_of(["query_id", "doc_id", "score"])
     ('predictions', 'clusters', '')
     """
-    if not (columns_of("run", header) or columns_of("qrels", header)):
+    run = columns_of("run", header)
+    if not ((run and "distance" not in run) or columns_of("qrels", header)):
         has_truth = find(TRUTH, header) or len(suffixed(header, TRUTH)) > 1
         if has_truth and any(find(role, header) or suffixed(header, role, TRUTH) for role in (PREDICTION, SCORE)):
             return "predictions"
@@ -349,6 +360,21 @@ def shape_of(table: str) -> str:
         )
     columns = [" or ".join(f"`{name}`" for name in names) for names in NEEDED[table]]
     return f"with the column{'s' * (len(columns) > 1)} {', '.join(columns)}"
+
+
+def turned_round(name: str, columns: Mapping[str, str]) -> tuple[str, ...]:
+    """A remark if the scores of a run are distances, by the columns that its roles have (ours to theirs).
+
+    >>> print(turned_round("dense", {"distance": "l2"})[0])
+    dense: the lowest `l2` counts as best, as with distances (lower_is_better=True says so, too; or take it as a score
+    with columns=..., as in score='l2')
+    """
+    if (column := columns.get("distance")) is None:
+        return ()
+    return (
+        f"{name}: the lowest `{column}` counts as best, as with distances ({argument('lower_is_better', True)} says "
+        f"so, too; or take it as a score with {argument('columns')}, as in score={column!r})",
+    )
 
 
 def absent(
@@ -402,6 +428,21 @@ def is_frame(data: Any) -> bool:
     (True, False)
     """
     return isinstance(data, pl.LazyFrame) or hasattr(data, "columns") or hasattr(data, "column_names")
+
+
+def roles_of_frame(table: str, data: Any) -> dict[str, str]:
+    """The columns of a data frame that have a role in a kind of table (ours to theirs); none of anything else.
+
+    >>> roles_of_frame("run", pl.DataFrame({"qid": ["q"], "doc": ["d"], "dist": [0.5]}))
+    {'query_id': 'qid', 'doc_id': 'doc', 'distance': 'dist'}
+    """
+    if not is_frame(data):
+        return {}
+    if isinstance(data, pl.LazyFrame):
+        names = data.collect_schema().names()
+    else:
+        names = getattr(data, "column_names", None) or list(data.columns)
+    return columns_of(table, list(map(str, names))) or {}
 
 
 def suffix(name: str, role: Role) -> str:

@@ -26,6 +26,7 @@ class Policies:
     `missing`: a judged topic that the run lacks counts as an empty result, is left out, or is an error.
     `duplicates`: a document twice in a query is an error, or its first or its best-scored row counts.
     `rank_by`: the order is that of the scores, or of the rank column.
+    `lower_is_better`: the lowest scores are best, as with distances; what a column such as `distance` says need not be.
     `depth`: only so many documents a query are looked at.
     `judged_only`: documents without a judgment are taken out, and the ranks close up.
     `relevance_level`: the smallest grade that counts as relevant.
@@ -50,12 +51,13 @@ class Policies:
     score_precision: options.ScorePrecision = "double"
     collection_size: options.CollectionSize | None = None
     complete: options.Complete = False
+    lower_is_better: options.LowerIsBetter = False
 
     def __post_init__(self) -> None:
         # NumPy's numbers become Python's, so that they can be written anywhere.
         for name, domain in _domains().items():
             object.__setattr__(self, name, domain.check(name, getattr(self, name)))
-        for name in ("judged_only", "complete"):
+        for name in ("judged_only", "complete", "lower_is_better"):
             if not isinstance(getattr(self, name), bool | np.bool):
                 raise ParameterError(f"{name} is True or False, not {getattr(self, name)!r}")
             object.__setattr__(self, name, bool(getattr(self, name)))

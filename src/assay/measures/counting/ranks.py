@@ -26,6 +26,7 @@ from assay.measures.counting.judgments import (
 from assay.measures.counting.ranking import DEFAULT_POLICIES, Found, Policies, policies
 from assay.measures.counting.streaming import find_hits
 from assay.tables import Batches, Qrels, Run, picked
+from assay.tables.nearest_first import best_first
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -80,6 +81,7 @@ class Ranks:
         judgments = qrels if isinstance(qrels, Judgments) else Judgments.of(Qrels.of(qrels), subtopics)
         batches: Batches = run if hasattr(run, "batches") else Run.of(run)
         chosen = policies(given, **changes)
+        batches = best_first(batches, lower_is_better=chosen.lower_is_better)
         counts = find_hits(batches, judgments, chosen)
         # A run without results is that of a system that found nothing; one of other topics is most likely a mistake.
         if not judgments.topics or (counts.ignored and not counts.in_run.any()):
@@ -399,6 +401,7 @@ def _documents(run: Batches, topics: pl.DataFrame, chosen: Policies, depth: int 
             return rows
         return rows.filter(pl.col("score").rank("min", descending=True).over("query_id") <= limit)
 
+    run = best_first(run, lower_is_better=chosen.lower_is_better)
     pieces = list(run.batches(best, chosen.rank_by))
     return best(pl.concat(pieces)).select(_PAIR) if pieces else pl.DataFrame(schema=dict.fromkeys(_PAIR, pl.String))
 

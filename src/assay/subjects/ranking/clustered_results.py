@@ -20,6 +20,7 @@ from assay.measures.counting.ranking import DEFAULT_POLICIES, Policies
 from assay.measures.registry import Measure
 from assay.subjects.ranking.evaluation import evaluate, judgments_of, named_runs
 from assay.tables import Batches, Qrels, Run
+from assay.tables.nearest_first import best_first
 from assay.verbs.comparison import Comparison, compare
 
 
@@ -167,6 +168,7 @@ def _ranked(run: Batches, rules: Policies) -> pl.DataFrame:
     if rules.ties == "expected":
         raise ParameterError("ties='expected' is about all orders, and clusters are read in one: choose another rule")
     score = pl.col("score").cast(pl.Float32 if rules.score_precision == "single" else pl.Float64).cast(pl.Float64)
+    run = best_first(run, lower_is_better=rules.lower_is_better)
     pieces = run.batches(lambda frame: frame.select("query_id", "doc_id", score), rules.rank_by)
     rows = pl.concat(list(pieces))
     if rules.duplicates != "error":

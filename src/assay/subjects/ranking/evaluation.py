@@ -36,6 +36,7 @@ from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit
 from assay.measures.summary import Summary, signature, summarise
 from assay.tables import Batches, Qrels, Run, Scores
+from assay.tables.nearest_first import best_first
 from assay.tables.roles import ColumnNames, named_by
 
 if TYPE_CHECKING:
@@ -369,6 +370,7 @@ def evaluate(
         raise ParameterError("there is no run to evaluate")
     with named_by(columns):
         table, opened = judgments_of(qrels, judge, subtopics is True), named_runs(runs)
+    opened = {name: best_first(run, lower_is_better=chosen.lower_is_better) for name, run in opened.items()}
     if judge is not None:
         table = table.by_judge(judge)
     by_subtopic, table, doubts = by_subtopics(table, subtopics, wanted)
@@ -395,11 +397,19 @@ def evaluate(
             *table.warnings,
             *doubts,
             *_doubts(judgments, wanted, table, list(zip(systems, opened.values(), strict=True))),
+            *_distances(opened, chosen),
             *_warnings(systems, opened),
             *_without_number(systems, wanted, undefined),
         ),
         notes=() if by_subtopic else golden_set(judgments.grade, chosen, table),
     )
+
+
+def _distances(runs: Mapping[str, Batches], policies: Policies) -> list[str]:
+    """Runs whose lowest scores count as best by the name of their column, unless somebody says so."""
+    if policies.lower_is_better:
+        return []
+    return [warning for run in runs.values() for warning in getattr(run, "warnings", ())]
 
 
 def listed_measures(

@@ -143,6 +143,7 @@ FOLLOWS = {
     "judged_only": "Matters where a document without judgment stands above a judged one.",
     "score_precision": "Matters where scores of one query agree in their first seven digits.",
     "collection_size": "Changes whatever counts documents that were rightly left out.",
+    "lower_is_better": "Matters for distances: with true, the lowest scores are best.",
     "complete": "Changes no value: with true, documents without judgment are known to be irrelevant.",
     "undefined": "Matters where topics have no value of their own, mostly for lack of a relevant document.",
     "samples": "Both are estimates; more samples are closer to the exact mean over orders of ties.",

@@ -171,7 +171,12 @@ def ranks(system: ExaminedRun) -> Iterator[CheckFinding]:
             yield finding("ranks", "warning", run, message, rows.len(), examples=examples, todo=_NOTHING)
 
 
-@check("upside-down", "run", "warning", advice="if lower scores are better, as with distances, negate them")
+@check(
+    "upside-down",
+    "run",
+    "warning",
+    advice="if lower scores are better, as with distances, score with `{lower_is_better=True}`",
+)
 def upside_down(system: ExaminedRun) -> Iterator[CheckFinding]:
     """Is the run better when reversed, by half in AP and in more topics than chance allows (sign test, 1 %)?"""
     ranks = system.ranks

@@ -29,6 +29,7 @@ _UNJUDGED = ("unjudged", "irrelevant")
 #: What is said of a rule that has a value.
 _SAID = {
     ("rank_by", "rank"): "documents were taken in the order of the rank column, whatever their scores",
+    ("lower_is_better", True): "the lowest scores counted as best",
     ("score_precision", "single"): "scores were compared in single precision",
     ("ties", "doc_id_descending"): "documents with equal {key} were put in descending order of their ids",
     ("ties", "doc_id_ascending"): "documents with equal {key} were put in ascending order of their ids",
