@@ -11,13 +11,17 @@ from typing import NoReturn
 
 
 def main() -> None:
-    """Run the command line; Ctrl-C ends it quietly from the start, and streams that are closed swallow what is said."""
+    """Run the command line; Ctrl-C ends it quietly from the start; what is said to a closed stderr is swallowed."""
     # A closed stream leaves its number free, and the first file that is opened would take it.
     if sys.stdin is None:
         os.open(os.devnull, os.O_RDONLY)
-    for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115  # until the end
+    if sys.stdout is None:
+        from assay.cli.streams import Closed  # noqa: PLC0415
+
+        os.open(os.devnull, os.O_WRONLY)
+        sys.stdout = Closed()
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115  # until the end
     interrupted = signal.getsignal(signal.SIGINT)
     if interrupted is signal.default_int_handler:
         signal.signal(signal.SIGINT, lambda *_: os._exit(130))  # nothing is written yet that could be left half done
@@ -26,11 +30,13 @@ def main() -> None:
     # runs last: by then, temporary files are gone.
     atexit.register(lambda: _leave(status))
     from assay.cli import main as run  # noqa: PLC0415  # loads everything
+    from assay.core import signals  # noqa: PLC0415
 
     signal.signal(signal.SIGINT, interrupted)
     try:
         run()
     except SystemExit as end:
+        signals.hold()
         status = end.code if isinstance(end.code, int) else 0
         raise
 
@@ -39,7 +45,9 @@ def _leave(status: int) -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError):  # commands have flushed what they printed, and said what failed
             stream.flush()
-    os._exit(status)
+    from assay.core import signals  # noqa: PLC0415
+
+    os._exit(signals.exit_code() or status)
 
 
 if __name__ == "__main__":

@@ -11,8 +11,9 @@ import os
 import signal
 import sys
 import traceback
-from typing import NoReturn
 
+from assay.cli.streams import prepare
+from assay.core import signals
 from assay.core.errors import AssayError, reason
 
 
@@ -20,7 +21,8 @@ def main() -> None:
     """Run the command line: one clear line for a wrong call or input, none for a closed pipe."""
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # whoever read our output has gone: end as other tools do
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # what is half-written is taken away
+    signals.listen()  # what is half-written is taken away
+    prepare()
     # Python looks for cycles of garbage again and again while modules are loaded: that takes longer than a small job.
     gc.set_threshold(100_000)
     try:
@@ -28,26 +30,36 @@ def main() -> None:
 
         code = call(sys.argv[1:])
         sys.stdout.flush()
-    except AssayError as problem:
-        _end(str(problem))
-    except OSError as problem:  # a full disk behind stdout, mostly
-        where = f"{problem.filename}: " if problem.filename else ""
-        _end(f"{where}reading or writing failed: {reason(problem)}")
-    except KeyboardInterrupt:
-        sys.exit(130)
     except BaseException as problem:
-        if not isinstance(problem, Exception) and type(problem).__name__ != "PanicException":  # that is Polars'
-            raise
+        if signals.exit_code() is None:
+            _explain(problem)
+        code = 2
+    sys.exit(signals.exit_code() or code)  # a library may have made something else of a signal
+
+
+def _explain(problem: BaseException) -> None:
+    """Say what went wrong; what asks for the end is raised again."""
+    if isinstance(problem, AssayError):
+        _say(str(problem))
+    elif isinstance(problem, MemoryError):
+        _say("there is too little memory for this")
+    elif isinstance(problem, OSError):  # a full disk behind stdout, mostly
+        where = f"{problem.filename}: " if problem.filename else ""
+        _say(f"{where}reading or writing failed: {reason(problem)}")
+    elif isinstance(problem, KeyboardInterrupt):
+        sys.exit(130)
+    elif isinstance(problem, Exception) or type(problem).__name__ == "PanicException":  # that is Polars'
         # 1 would be an answer, such as that quality fell; the traceback is for whoever reports the bug.
         from assay.show.legible import legible  # noqa: PLC0415  # `assay --help` need not wait for it
 
-        sys.stderr.write(legible(traceback.format_exc()))
-        _end("this is a bug in assay: please report it with the lines above")
-    sys.exit(code)
+        sys.stderr.write(legible("".join(traceback.format_exception(problem))))
+        _say("this is a bug in assay: please report it with the lines above")
+    else:
+        raise problem
 
 
-def _end(problem: str) -> NoReturn:
-    """Say what is wrong in one line, and leave with exit code 2."""
+def _say(problem: str) -> None:
+    """Say what is wrong in one line."""
     from assay.show.legible import on_one_line  # noqa: PLC0415
 
     for stream, last in ((sys.stdout, ""), (sys.stderr, f"assay: {on_one_line(problem)}\n")):
@@ -58,4 +70,3 @@ def _end(problem: str) -> NoReturn:
             # Python would try once more at its end, and complain: what is left goes nowhere.
             with contextlib.suppress(OSError, ValueError):
                 os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-    sys.exit(2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias, TypedDict
 
@@ -100,14 +101,15 @@ def fit(
     with inputs.bar("fitting", len(names), hidden=to.quiet) as watch:
         result = compare_click_models(log, names, watch=watch, qrels=qrels, **trial, **drawing)
         text = output.rendered(result, to)
+        others = []
         if save is not None:
             rules_of_fit = {"prior": result.settings["prior"], **_stated(trial, *ClickFitOptions.__annotations__)}
             whole = fit_clicks(log, result.best, **rules_of_fit)
-            whole.save(save, overwrite=to.overwrite)
+            others = [partial(whole.save, save, overwrite=to.overwrite)]
     output.remarks(result.warnings, quiet=to.quiet)
-    if save is not None and not to.quiet:
-        output.message(f"{save}: {result.best}, fitted to all pages")
-    output.deliver(text, to)
+    with output.delivered(text, to, *others):
+        if save is not None and not to.quiet:
+            output.message(f"{save}: {result.best}, fitted to all pages")
 
 
 def simulate(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -164,11 +165,9 @@ def _deliver(systems: list[Any], rules: Any, to: Comparing, lists: Lists = Lists
     with inputs.working("comparing", hidden=to.quiet):
         sections = _sections(result, lists, flipped)
     text = _rendered(result, sections, to)
-    if to.plot is not None:
-        output.refuse_absent_columns()
-        result.intervals().save(to.plot)
-    inputs.say(result.evaluation, result.notes, quiet=to.quiet)
-    output.deliver(text, to)
+    drawn = [] if to.plot is None else [partial(result.intervals().save, to.plot)]
+    with output.delivered(text, to, *drawn):
+        inputs.say(result.evaluation, result.notes, quiet=to.quiet)
 
 
 def _sections(result: Comparison, lists: Lists, flipped: int | None) -> list[Section]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, TypedDict
 
@@ -55,19 +56,16 @@ def aggregate(
 
     $ assay crowd aggregate crowd/labels.csv --qrels crowd.qrels
     """
-    if qrels is not None and to.path is not None and qrels.resolve() == to.path.resolve():
-        raise ParameterError(f"{qrels}: --output and --qrels are two files, not one")
     result = _crowd(labels, crowd, exclude, drawing, to)
     judgments: Any = None if qrels is None else result.to_qrels(rule, level=level)
     text = output.rendered(result, to)
     output.remarks(result.warnings, quiet=to.quiet)
-    if qrels is not None:
-        from assay.files.writing import write  # noqa: PLC0415  # `assay --help` loads no Polars
+    from assay.files.writing import write  # noqa: PLC0415  # `assay --help` loads no Polars
 
-        write(judgments, qrels, overwrite=to.overwrite)
-        if not to.quiet:
+    others = [] if qrels is None else [partial(write, judgments, qrels, overwrite=to.overwrite)]
+    with output.delivered(text, to, *others):
+        if qrels is not None and not to.quiet:
             output.message(f"{qrels}: {len(judgments.frame):,} judgments")
-    output.deliver(text, to)
 
 
 def workers(labels: LabelFile, crowd: CrowdInputs, drawing: SeedOption, to: Output, exclude: Excluded = ()) -> None:

@@ -105,27 +105,21 @@ def examples(
 
 def lay_out(folder: Path) -> None:
     """Copy the examples; the folder appears when all of them are there, or not at all."""
-    from assay.files.atomic import one_line_errors  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.files.atomic import replacing_folder  # noqa: PLC0415  # `assay --help` need not load Polars
 
     if folder.exists():
         raise InputError(f"{folder}: expected a folder that does not exist yet, found one: name another")
-    with one_line_errors(folder):
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        with (
-            resources.as_file(resources.files("assay") / "data") as data,
-            tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-") as place,
-        ):
-            copy = Path(place) / folder.name
-            shutil.copytree(data / HOME, copy)
-            for other in sorted(path for path in data.iterdir() if path.is_dir() and path.name != HOME):
-                shutil.copytree(other, copy / other.name)
-            copy.rename(folder)
+    with replacing_folder(folder) as place, resources.as_file(resources.files("assay") / "data") as data:
+        for each in sorted(path for path in data.iterdir() if path.is_dir()):
+            shutil.copytree(each, place if each.name == HOME else place / each.name, dirs_exist_ok=True)
 
 
 def _to_stdout(table: Table, format: str | None) -> str:
     """Write to stdout; to a terminal, nothing that it would obey."""
     from assay.files.writing import write  # noqa: PLC0415
 
+    if not sys.stdout.writable():
+        raise InputError("-: cannot be written: standard output is closed")
     if not sys.stdout.isatty():
         return write(table, "/dev/stdout", format=format)
     with tempfile.TemporaryDirectory() as folder:

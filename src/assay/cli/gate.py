@@ -93,11 +93,14 @@ def decided(gate: Callable[..., Any]) -> Callable[..., int]:
         try:
             Choice(("github",)).check("--annotations", to.annotations or "github")
             result: GateResult = gate(to=to, **arguments)
+            from assay.files.atomic import together  # noqa: PLC0415  # `assay --help` need not load Polars
+
             output.refuse_absent_columns()
             text: str = output.rendered(result, to)
-            if to.path is not None:
-                output.deliver(text, to)
-            _write(to, result.to_junit(), result.to_markdown())
+            with together():
+                if to.path is not None:
+                    output.deliver(text, to)
+                _write(to, result.to_junit(), result.to_markdown())
         except Exception as problem:
             _write_problem(to, problem)
             raise
@@ -296,12 +299,12 @@ def _deliver(result: GateResult, text: str, to: Gating) -> None:
 
 def _write(to: Gating, junit: str, summary: str) -> None:
     """Write the files that a pipeline reads."""
-    from assay.files.atomic import write_text  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.files.atomic import append_text, write_text  # noqa: PLC0415  # `assay --help` need not load Polars
 
     if to.junit is not None:
         write_text(to.junit, junit)
     if to.summary is not None:
-        _append(to.summary, summary)
+        append_text(to.summary, summary)
 
 
 def _write_problem(to: Gating, problem: Exception) -> None:
@@ -316,11 +319,3 @@ def _write_problem(to: Gating, problem: Exception) -> None:
             _write(each, junit_of_problem(text), output.written(problem_document(text), Output(markdown=True)))
     if to.annotations == "github":
         sys.stderr.write(legible(annotation("error", "Quality gate", f"Invalid input: {text}")))
-
-
-def _append(path: Path, text: str) -> None:
-    from assay.files import atomic  # noqa: PLC0415
-
-    atomic.check([path])
-    with atomic.one_line_errors(path), path.open("a", encoding="utf-8") as file:
-        file.write(text)

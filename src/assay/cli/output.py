@@ -5,11 +5,13 @@ from __future__ import annotations
 import shlex
 import sys
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from assay.cli.options import Output
+from assay.core import signals
 from assay.core.digits import in_full
 from assay.core.errors import ArgumentWording, Value
 from assay.core.registry import writer
@@ -133,8 +135,12 @@ def deliver(text: str, output: Output | None = None) -> None:
         from assay.files.writing import for_spreadsheets  # noqa: PLC0415
 
         text = for_spreadsheets(text)
+    signals.obey()
     if output.path is None:
         clear_progress()
+        if output.form == "html":  # which has a way of its own to escape what the stream cannot say
+            encoding = sys.stdout.encoding or "utf-8"
+            text = text.encode(encoding, "xmlcharrefreplace").decode(encoding)
         is_safe = isinstance(text, Styled) or not sys.stdout.isatty()
         sys.stdout.write(text if is_safe else _on_terminal(text, is_csv=output.csv))
         sys.stdout.flush()
@@ -142,6 +148,25 @@ def deliver(text: str, output: Output | None = None) -> None:
     from assay.files.atomic import write_text  # noqa: PLC0415
 
     write_text(output.path, text)
+
+
+@contextmanager
+def delivered(text: str, to: Output, *others: Callable[[], object]) -> Iterator[None]:
+    """Write a result and what else is written, all or nothing; then say so; then print the result, if it has no file.
+
+    Whoever reads stdout may close it: it comes last.
+    """
+    from assay.files.atomic import together  # noqa: PLC0415  # `assay --help` need not load Polars
+
+    refuse_absent_columns()
+    with together():
+        for write in others:
+            write()
+        if to.path is not None:
+            deliver(text, to)
+    yield
+    if to.path is None:
+        deliver(text, to)
 
 
 def _on_terminal(text: str, *, is_csv: bool) -> str:

@@ -12,6 +12,7 @@ from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from inspect import Parameter as Argument
 from inspect import Signature, signature
+from pathlib import Path
 from types import NoneType
 from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints, is_typeddict
 
@@ -53,12 +54,24 @@ def __getattr__(place: str) -> Any:
             from assay.files import atomic  # noqa: PLC0415  # `assay --help` loads no Polars
 
             atomic.start_anew(overwrite=bool(options.get("overwrite")))
+            atomic.refuse_twice(_outputs(arguments, options))
         return function(**filled)
 
     command.__doc__ = function.__doc__
     command.__signature__ = Signature(sorted(arguments.values(), key=lambda each: each.kind))  # type: ignore[attr-defined]
     command.__annotations__ = {name: each.annotation for name, each in arguments.items()}
     return command
+
+
+def _outputs(arguments: Mapping[str, Argument], options: Mapping[str, Any]) -> list[tuple[str, Path]]:
+    """The files that options name: each is one to write. What is read is named by words."""
+    outputs = []
+    for name, value in options.items():
+        option = max(getattr(arguments[name].annotation, "__metadata__", (Parameter(),))[0].name or ("",), key=len)
+        for path in value if isinstance(value, tuple) else (value,):
+            if isinstance(path, Path) and str(path) != "-":
+                outputs.append((option, path))
+    return outputs
 
 
 def _tree(named: list[Field], arguments: dict[str, Argument], prefix: str = "") -> dict[str, Any]:

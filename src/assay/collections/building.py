@@ -5,15 +5,13 @@ from __future__ import annotations
 import filecmp
 import os
 import shutil
-import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
 from assay.collections.description import Holdings, brought_together, entry_of, holdings_of
-from assay.core.errors import InputError, reason
+from assay.core.errors import InputError
 from assay.files import atomic
 from assay.files.collections import WITH_JUDGMENTS, read_qrels, read_topics
 from assay.files.manifest import MANIFEST, CollectionFolder, Part, RunEntry, is_collection, open_collection
@@ -58,7 +56,7 @@ def new_collection(
     empty = CollectionFolder(root, name or root.resolve().name, description, language, licence)
     if root.exists():
         return _added(empty, files, root, group=group, manual=manual, copy=copy)
-    with _appearing(root) as unfinished:
+    with atomic.replacing_folder(root) as unfinished:
         _added(empty, files, unfinished, group=group, manual=manual, copy=copy)
     return open_collection(root)
 
@@ -171,24 +169,9 @@ def export_collection(
     if path.exists():
         raise InputError(f"{path}: already exists: name a new folder")
     atomic.check_target(path)
-    with _appearing(path) as unfinished:
+    with atomic.replacing_folder(path) as unfinished:
         _write_trec(held, unfinished)
     return path
-
-
-@contextmanager
-def _appearing(folder: Path) -> Iterator[Path]:
-    """A folder to fill, which takes its place when it is whole."""
-    parent = folder.resolve().parent
-    try:
-        parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=parent, prefix=f".{folder.name}-") as place:
-            unfinished = Path(place) / folder.name
-            unfinished.mkdir()
-            yield unfinished
-            unfinished.rename(folder)
-    except OSError as problem:
-        raise InputError(f"{folder}: cannot be written: {reason(problem)}") from problem
 
 
 def _write_trec(held: Holdings, root: Path) -> None:

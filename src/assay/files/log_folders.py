@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import polars as pl
 
-from assay.core.errors import FormatError, InputError, ParameterError, argument, reason
+from assay.core.errors import FormatError, InputError, ParameterError, argument
 from assay.files import atomic
 from assay.files.json_values import loaded
 from assay.files.log_looks import MANIFEST, is_log_folder
@@ -31,6 +29,7 @@ def write_log(log: Log, folder: str | os.PathLike[str], *, overwrite: bool = Fal
     `overwrite` says so, and if the log was not read from it.
 
     >>> from assay import read_log
+    >>> import tempfile
     >>> log = Log.from_pages([("q1", ["d1", "d2"], ["d2"])])
     >>> with tempfile.TemporaryDirectory() as place:
     ...     read_log(write_log(log, Path(place) / "kept"))
@@ -65,25 +64,8 @@ def replacing_folder(folder: Path, overwrite: bool, inputs: Sequence[str]) -> It
         raise InputError(f"{folder}: not the folder of a log, and so not replaced: name another")
     if any(Path(os.path.realpath(each)).is_relative_to(target) for each in inputs):
         raise ParameterError(f"{folder}: is an input and would be replaced: name another folder")
-    place = None
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        place = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
-        made = place / "log"
-        made.mkdir()
-        yield made
-        old = target.rename(place / "old") if target.exists() else None
-        try:
-            made.rename(target)
-        except BaseException:  # interrupted, too
-            if old is not None:
-                old.rename(target)
-            raise
-    except OSError as problem:
-        raise InputError(f"{folder}: cannot be written: {reason(problem)}") from problem
-    finally:
-        if place is not None:
-            shutil.rmtree(place, ignore_errors=True)
+    with atomic.replacing_folder(folder, overwrite=overwrite) as place:
+        yield place
 
 
 def open_folder(folder: Path) -> Log:
