@@ -250,10 +250,10 @@ def test_an_export_is_the_same_collection_again(folder: Path) -> None:
 
 
 def test_a_folder_that_cannot_be_made_is_named_as_it_was_called(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(**_: object) -> None:
+    def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device", "/tmp/.out-x")
 
-    monkeypatch.setattr("assay.collections.building.tempfile.TemporaryDirectory", full)
+    monkeypatch.setattr("assay.files.atomic.tempfile.mkdtemp", full)
     with pytest.raises(InputError, match=r"out: cannot be written: no space left on device$"):
         export_collection(folder / "bikes", folder / "out")
 

@@ -15,6 +15,7 @@ from assay.cli import inputs
 from assay.cli.commands import SEARCH, SUBJECTS, TOP, application, as_called, every_command, names_of, options_of
 from assay.cli.output import Options
 from assay.core.errors import AssayError, InputError, ParameterError, did_you_mean, speaking
+from assay.core.memory import refuse_too_little
 
 if TYPE_CHECKING:
     from cyclopts import App
@@ -38,6 +39,8 @@ def call(words: list[str]) -> int:
 
         sys.stdout.write(help_page(app, command, everything=asked == "--help-all"))
         return 0
+    if command in every_command() and command != "completion":
+        refuse_too_little(command, words)
     if command == "trec-eval":  # it has the options of the reference tool, and reads them as that does
         words = [words[0], "--", *words[1:]]
     typed = words
