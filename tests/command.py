@@ -16,6 +16,7 @@ from unittest import mock
 
 from assay.cli import main
 from assay.cli.calling import call
+from assay.core import signals
 
 
 class Terminal(io.TextIOWrapper):
@@ -26,7 +27,12 @@ class Terminal(io.TextIOWrapper):
 
 
 def run_assay(
-    *arguments: object, folder: Path, stdin: bytes = b"", together: bool = False, terminal: bool = False
+    *arguments: object,
+    folder: Path,
+    stdin: bytes = b"",
+    together: bool = False,
+    terminal: bool = False,
+    encoding: str = "utf-8",
 ) -> subprocess.CompletedProcess[str]:
     """What `main` gives for these arguments, with streams that are no `terminal`; `together`, messages go to stdout.
 
@@ -35,23 +41,26 @@ def run_assay(
     command = ["assay", *map(str, arguments)]
     said, told = io.BytesIO(), io.BytesIO()
     stream = Terminal if terminal else io.TextIOWrapper
-    out = stream(said, encoding="utf-8", write_through=True)
+    out = stream(said, encoding=encoding, write_through=True)
     err = out if together else stream(told, "utf-8", errors="backslashreplace", write_through=True)
     given = io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8")
     width = {"COLUMNS": os.environ.get("COLUMNS", "80")}  # not that of the terminal in which the tests are run
-    on_closed_pipes, code = signal.getsignal(signal.SIGPIPE), 0
+    handlers = {each: signal.getsignal(each) for each in (signal.SIGPIPE, signal.SIGINT, signal.SIGTERM)}
+    code = 0
     try:
         with (
             mock.patch.object(sys, "argv", command), mock.patch.object(sys, "stdin", given),
             mock.patch.dict(os.environ, width), mock.patch("atexit.register"),
+            mock.patch.object(signals, "_asked", None), mock.patch.object(sys, "unraisablehook", sys.unraisablehook),
             contextlib.chdir(folder), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err),
         ):  # fmt: skip
             main()
     except SystemExit as ended:
         code = int(ended.code or 0)
     finally:
-        signal.signal(signal.SIGPIPE, on_closed_pipes)
-    return subprocess.CompletedProcess(command, code, said.getvalue().decode(), told.getvalue().decode())
+        for each, handler in handlers.items():
+            signal.signal(each, handler)
+    return subprocess.CompletedProcess(command, code, said.getvalue().decode(encoding), told.getvalue().decode())
 
 
 class Invoked(NamedTuple):

@@ -110,8 +110,12 @@ def lay_out(folder: Path) -> None:
     if folder.exists():
         raise InputError(f"{folder}: expected a folder that does not exist yet, found one: name another")
     with replacing_folder(folder) as place, resources.as_file(resources.files("assay") / "data") as data:
-        for each in sorted(path for path in data.iterdir() if path.is_dir()):
-            shutil.copytree(each, place if each.name == HOME else place / each.name, dirs_exist_ok=True)
+        for each in sorted(data.glob("*/**/*")):
+            collection, *below = each.relative_to(data).parts
+            target = place.joinpath(*below) if collection == HOME else place.joinpath(collection, *below)
+            if each.is_file():
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(each, target)
 
 
 def _to_stdout(table: Table, format: str | None) -> str:

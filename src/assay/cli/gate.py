@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from assay.cli import inputs, items, options, output
 from assay.cli.options import Measured, Output, PairedClusters, PairedLabels, group
 from assay.core import options as shared
+from assay.core import signals
 from assay.core.domains import Choice
 from assay.core.errors import AssayError, ParameterError, number_of
 from assay.core.evaluation_options import Columns, EvaluationRules, option
@@ -102,6 +103,7 @@ def decided(gate: Callable[..., Any]) -> Callable[..., int]:
                     output.deliver(text, to)
                 _write(to, result.to_junit(), result.to_markdown())
         except Exception as problem:
+            signals.obey()  # what a library makes of Ctrl-C is no problem of the input
             _write_problem(to, problem)
             raise
         _deliver(result, text, to)

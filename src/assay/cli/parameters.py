@@ -71,7 +71,7 @@ def _outputs(arguments: Mapping[str, Argument], options: Mapping[str, Any]) -> l
         for path in value if isinstance(value, tuple) else (value,):
             if isinstance(path, Path) and str(path) != "-":
                 outputs.append((option, path))
-    return outputs
+    return sorted(outputs, key=lambda each: each[0] != "--output")
 
 
 def _tree(named: list[Field], arguments: dict[str, Argument], prefix: str = "") -> dict[str, Any]:

@@ -121,6 +121,7 @@ def append_text(path: str | os.PathLike[str], text: str) -> None:
     """Add to the end of a file, all or nothing: what others add to it meanwhile stays."""
     check([path])
     _refuse_read_only(path)
+    signals.obey()
     _give(_Appended(Path(path), text.encode()))
 
 
@@ -203,7 +204,7 @@ def replacing(path: str | os.PathLike[str], *, overwrite: bool = False) -> Itera
             else:
                 with io.BytesIO() as kept:
                     yield kept
-                    _waiting.append(_Sent(Path(path), kept.getvalue()))
+                    _waiting.append(_Sent(target, Path(path), kept.getvalue()))
             return
         if any(isinstance(each, _Temporary) and each.target == target for each in _waiting or ()):
             raise ParameterError(f"{os.fspath(path)}: two outputs have this name: each takes a file of its own")
@@ -212,8 +213,8 @@ def replacing(path: str | os.PathLike[str], *, overwrite: bool = False) -> Itera
         temporary = _Temporary(target)
         try:
             yield temporary.file
-            signals.obey()
             temporary.finish()
+            signals.obey()
         except BaseException:
             temporary.discard()
             raise
@@ -394,12 +395,13 @@ class _Appended(_Output):
 class _Sent(_Output):
     """Bytes for a pipe or a device."""
 
-    def __init__(self, target: Path, content: bytes) -> None:
+    def __init__(self, target: Path, path: Path, content: bytes) -> None:
         self.target = target
+        self._path = path  # a link to a pipe leads nowhere but by itself
         self._content = content
 
     def put(self) -> None:
-        with self.target.open("wb") as device:
+        with self._path.open("wb") as device:
             device.write(self._content)
 
 
