@@ -52,8 +52,8 @@ def block(command: str) -> str:
             continue
         heading = f"[{title}]({SECTIONS[title]})" if title in SECTIONS else title
         if title in SECTIONS:
-            longest = [max(re.findall(r"--[a-z-]+", names), key=len) for names, _ in entries]
-            lines += [f"{heading}: {', '.join(f'`{name}`' for name in longest)}.", ""]
+            first = [re.findall(r"--[a-z-]+", names)[0] for names, _ in entries]
+            lines += [f"{heading}: {', '.join(f'`{name}`' for name in first)}.", ""]
         else:
             lines += [f"{heading}:", "", "| option | meaning |", "| --- | --- |"]
             lines += [*(f"| `{names}` | {text} |" for names, text in entries), ""]

@@ -53,7 +53,10 @@ class Options(ArgumentWording):
         >>> Options(lambda: {"max_missing": ["--max-missing"]}).name("max_missing"), Options().name("the margin")
         ('--max-missing', 'the margin')
         """
-        return max(self.known().get(name, ()), key=len, default=name) if name.isidentifier() else name
+        names, own = self.known().get(name, ()), f"--{name.replace('_', '-')}"
+        if own in names:
+            return own
+        return max(names, key=len, default=name) if name.isidentifier() else name
 
     def argument(self, name: str, value: Value) -> str:
         """An option with its value.
