@@ -267,12 +267,25 @@ def test_folds_without_a_number_are_left_out_and_counted() -> None:
     assert found.finding().units == 4
     assert found.notes == ("Recall of first or second is undefined in 2 of 6 folds, which are left out",)
     nothing = crossval(
-        {"first": Predictions.of([0] * 8 + [1], [0] * 9), "second": Predictions.of([0] * 8 + [1], [0] * 9)},
+        {name: Predictions.of([0] * 9, [0] * 9, labels=[0, 1], pos_label=1) for name in ("first", "second")},
         fold=[1, 1, 1, 2, 2, 2, 3, 3, 3],
-        measures="Precision",
+        measures="Recall",
     )
     with pytest.raises(InputError, match="nothing to compare"):
         nothing.compare()
+
+
+def test_a_fold_in_which_a_model_predicts_nothing_positive_counts_as_0() -> None:
+    """As in scikit-learn: precision of the lazy model is 1 in the first fold, and has no number in the three others."""
+    truth, folds = [1, 0, 1, 0] * 4, [fold for fold in range(4) for _ in range(4)]
+    lazy, fair = [1, 0, 1, 0] + [0] * 12, [1, 1, 1, 0] * 4
+    result = crossval({"fair": Predictions.of(truth, fair), "lazy": Predictions.of(truth, lazy)}, fold=folds,
+                      measures=["Precision", "MCC"])  # fmt: skip
+    assert result.values("Precision", "lazy").tolist() == pytest.approx([1, math.nan, math.nan, math.nan], nan_ok=True)
+    assert [result.mean(name, "lazy") for name in ("Precision", "MCC")] == pytest.approx([1 / 4, 1 / 4])
+    assert result.mean("Precision", "fair") == pytest.approx(2 / 3)
+    assert "is undefined in 3 of 4 folds: nothing is predicted positive; the mean counts them as 0." in str(result)
+    assert result.compare().finding("Precision").value == 1 / 4
 
 
 def test_a_comparison_is_written_in_every_form() -> None:

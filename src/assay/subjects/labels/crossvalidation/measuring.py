@@ -7,12 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+import numpy as np
 import polars as pl
 
 from assay.core.errors import ParameterError
+from assay.measures.counting.confusion import Confusion
+from assay.measures.counting.confusion_matrix import ConfusionMatrix
 from assay.measures.counting.scored import Scored
 from assay.measures.registry import Measure
-from assay.measures.undefined import Gaps
+from assay.measures.undefined import Gaps, as_counted, worst_of
 from assay.subjects.labels.measurement import (
     Measures,
     computed,
@@ -41,6 +44,7 @@ _SCHEMA: dict[str, Any] = {
     "train_items": pl.Int64,
     "test_items": pl.Int64,
     "value": pl.Float64,
+    "taken": pl.Float64,
     "train": pl.Float64,
     "undefined": pl.String,
     "left_out": pl.List(pl.String),
@@ -69,9 +73,10 @@ class FoldRecord(NamedTuple):
 class CrossValidatedSystem(NamedTuple):
     """One system: its out-of-fold predictions, with the repeat and the fold of each, and its numbers.
 
-    `numbers` has one row a measure and fold: the value on the tested items, that on the items learned from (null if
-    nobody looked), the reason where there is no value, and the classes without one that an average leaves out, or
-    counts. `pooled` is of all tested items together; of several repeats, the mean of each one's.
+    `numbers` has one row a measure and fold: the value on the tested items, what the mean of folds takes for it (0
+    where the system's own doing made it undefined), the value on the items learned from (null if nobody looked), the
+    reason where there is no value, and the classes without one that an average leaves out, or counts. `pooled` is of
+    all tested items together; of several repeats, the mean of each one's.
     """
 
     name: str
@@ -129,7 +134,7 @@ def measured(predictions: Predictions, measures: Sequence[Measure], task: LabelT
 
     >>> task, predictions = LabelTask("binary", (0, 1), 1), Predictions.of([0, 1], [1, 1])
     >>> measured(predictions, fold_measures("Accuracy", task, predictions), task)
-    {'Accuracy': {'value': 0.5, 'undefined': None, 'left_out': (), 'counted': (), 'counted_as': None}}
+    {'Accuracy': {'value': 0.5, 'taken': 0.5, 'undefined': None, 'left_out': (), 'counted': (), 'counted_as': None}}
     """
     counts = counts_of(predictions, task.labels, task.positive, measures)
     numbers = {}
@@ -139,6 +144,24 @@ def measured(predictions: Predictions, measures: Sequence[Measure], task: LabelT
         reason = next(filter(None, result.reasons()), None) if math.isnan(value) else None
         gaps = gaps_of(measure, result, counts)
         named = gaps if gaps.kind == "class" else Gaps()
-        number = {"value": value, "undefined": reason, "left_out": named.left_out, "counted": named.counted}
+        number: dict[str, Any] = {"value": value, "taken": _taken(measure, counts, value), "undefined": reason}
+        number |= {"left_out": named.left_out, "counted": named.counted}
         numbers[str(measure)] = number | {"counted_as": named.counted_as}
     return numbers
+
+
+def _taken(measure: Measure, counts: Mapping[type, Any], value: float) -> float:
+    """What the mean of folds takes for a fold: where the system's own doing left no number, the worst."""
+    matrix: ConfusionMatrix | None = counts.get(ConfusionMatrix)
+    worst = worst_of(measure)
+    if not math.isnan(value) or matrix is None or worst is None:
+        return value
+    if measure.definition.counts is Confusion and measure.parameters.get("average") == "binary":
+        fold = replace(matrix.positive_class(), unit_kind="class")
+        return float(as_counted(measure, fold, measure.per_unit(fold))[0])
+    if measure.definition.counts is not ConfusionMatrix or np.trace(matrix.table) == matrix.items[0]:
+        return value
+    # Whether another answer, spread evenly over the labels, would have had a number.
+    support = matrix.table.sum(axis=1, keepdims=True).astype(np.float64)
+    spread = replace(matrix, tables=np.repeat(support / len(support), len(support), axis=1)[None])
+    return value if math.isnan(measure.per_unit(spread).values[0]) else worst

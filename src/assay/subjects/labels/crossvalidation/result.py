@@ -125,6 +125,17 @@ class CrossValidation(Result):
         """A measure's number on the tested items of each fold, in the order of `folds`; NaN where it is undefined."""
         return self._numbers(measure, system)["value"].fill_null(math.nan).to_numpy()
 
+    def counted_values(self, measure: str | Measure | None = None, system: str | None = None) -> Floats:
+        """The same as means and tests take them: what the system's own doing made undefined counts as the worst.
+
+        >>> from assay import Predictions, crossval
+        >>> table = Predictions.of([1, 0, 1, 0], [1, 0, 0, 0])  # in the second fold, nothing is predicted positive
+        >>> found = crossval(table, fold=[1, 1, 2, 2], measures="Precision")
+        >>> found.values().tolist(), found.counted_values().tolist()
+        ([1.0, nan], [1.0, 0.0])
+        """
+        return self._numbers(measure, system)["taken"].fill_null(math.nan).to_numpy()
+
     def train_values(self, measure: str | Measure | None = None, system: str | None = None) -> Floats:
         """The same on the items that each fold's model has learned from; NaN where nobody looked."""
         return self._numbers(measure, system)["train"].fill_null(math.nan).to_numpy()
@@ -133,12 +144,12 @@ class CrossValidation(Result):
         return self.system(system).numbers.filter(measure=str(self.measure(measure)))
 
     def mean(self, measure: str | Measure | None = None, system: str | None = None) -> float:
-        """The mean of folds, over those that have a number."""
-        return mean_of_known(self.values(measure, system))
+        """The mean of folds: those without a number count as `counted_values` has them, or are left out."""
+        return mean_of_known(self.counted_values(measure, system))
 
     def spread(self, measure: str | Measure | None = None, system: str | None = None) -> float:
         """The standard deviation over folds."""
-        values = self.values(measure, system)
+        values = self.counted_values(measure, system)
         known = values[~np.isnan(values)]
         return float(known.std(ddof=1)) if len(known) > 1 else math.nan
 
@@ -146,7 +157,7 @@ class CrossValidation(Result):
         """The interval of the mean of folds, by the corrected resampled variance; none where folds are tiny."""
         if self.tiny:
             return Interval.unknown(self.confidence)
-        interval = interval_of_mean(self.values(measure, system), self.test_share, self.confidence)
+        interval = interval_of_mean(self.counted_values(measure, system), self.test_share, self.confidence)
         return interval.within(self._bounds(self.measure(measure)))
 
     def _bounds(self, measure: Measure) -> tuple[float, float] | None:
@@ -254,7 +265,7 @@ class CrossValidation(Result):
     def _sample(self, measure: Measure, pair: Pair, test: str, alpha: float) -> FoldSample:
         """Two systems on the folds where both have a number."""
         systems = self.systems[pair[0]].name, self.systems[pair[1]].name
-        values = np.column_stack([self.values(measure, name) for name in systems])
+        values = np.column_stack([self.counted_values(measure, name) for name in systems])
         known = np.flatnonzero(~np.isnan(values).any(axis=1))
         folds = [self.folds[place] for place in known]
         return FoldSample(
@@ -270,6 +281,7 @@ class CrossValidation(Result):
             bounds=self._bounds(measure),
             direction=measure.definition.direction,
             left_out=len(values) - len(folds),
+            elsewhere=np.delete(~np.isnan(values), known, axis=0),
         )
 
     def per_fold(self, measure: str | Measure | None = None, system: str | None = None) -> pl.DataFrame:
@@ -291,7 +303,8 @@ class CrossValidation(Result):
         for system, measure in product(self.systems, self.measures):
             of = measure, system.name
             values, interval = self.values(*of), self.interval(*of)
-            known = values[~np.isnan(values)]
+            taken = self.counted_values(*of)
+            known = taken[~np.isnan(taken)]
             row: dict[str, Any] = {
                 "system": system.name,
                 "measure": str(measure),
@@ -302,7 +315,7 @@ class CrossValidation(Result):
                 "smallest": min(known, default=math.nan),
                 "largest": max(known, default=math.nan),
                 "folds": len(self.folds),
-                "undefined_folds": len(values) - len(known),
+                "undefined_folds": int(np.isnan(values).sum()),
                 "pooled": self.pooled(*of),
                 "train": mean_of_known(self.train_values(*of)),
                 "optimism": self.optimism(*of),

@@ -92,13 +92,14 @@ def _undefined(result: CrossValidation) -> Iterator[str]:
     for system, measure in product(result.systems, result.measures):
         numbers = system.numbers.filter(measure=str(measure))
         name = f"{display_name(measure)}{whose(result, system.name)}"
-        missing = numbers.filter(pl.col("value").is_null())["undefined"]
+        lacking = numbers.filter(pl.col("value").is_null())
+        missing = lacking["undefined"]
         if len(missing):
             known = missing.drop_nulls().unique(maintain_order=True).to_list()
             why = f": {', or '.join(known)}" if known else ""
             some = len(missing) < len(numbers)
             where = f"{len(missing)} of {folds}" if some else "every fold"
-            yield f"{name} is undefined in {where}{why}{'; the mean is that of the others' if some else ''}."
+            yield f"{name} is undefined in {where}{why}{_in_mean(lacking['taken'], some=some)}."
         without = numbers["left_out"].filter(numbers["left_out"].list.len() > 0)
         if len(without):
             absent = of_kind("class", without.explode().unique(maintain_order=True).to_list())
@@ -106,6 +107,16 @@ def _undefined(result: CrossValidation) -> Iterator[str]:
         for (value,), part in numbers.filter(pl.col("counted_as").is_not_null()).group_by("counted_as"):
             absent = of_kind("class", part["counted"].explode().unique(maintain_order=True).to_list())
             yield f"{name} counts {absent} as {value:g} in {len(part)} of {folds}, where nothing is predicted so."
+
+
+def _in_mean(taken: pl.Series, *, some: bool) -> str:
+    """What the mean of folds takes for those without a number; `some`: others have one."""
+    counted = taken.drop_nulls()
+    if not len(counted):
+        return "; the mean is that of the others" if some else ""
+    which = "them" if len(counted) == len(taken) else f"{len(counted)} of them"
+    rest = "" if len(counted) == len(taken) else ", and leaves the rest out"
+    return f"; the mean counts {which} as {counted[0]:g}{rest}"
 
 
 def _basis(result: CrossValidation, *, optimism: bool = True) -> Iterator[str]:
