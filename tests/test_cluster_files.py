@@ -11,6 +11,7 @@ from typing import TypeVar
 import numpy as np
 import polars as pl
 import pytest
+from command import run_assay
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -233,3 +234,23 @@ def test_two_columns_of_one_clustering_are_refused() -> None:
     for said in (None, ["cluster_a", "cluster:a"]):
         with pytest.raises(ParameterError, match="'cluster_a' and 'cluster:a' are both the clustering 'a'"):
             read_clusters(io.StringIO(text), cluster=said)
+
+
+@pytest.mark.parametrize("verb", [("evaluate", "--per-class", "--per-cluster"), ("compare", "-m", "ARI"), ("report",)])
+def test_items_of_weight_0_count_nowhere(verb: tuple[str, ...], tmp_path: Path) -> None:
+    """Neither among the items, nor in intervals, nor among the points."""
+    rng = np.random.default_rng(4)
+    rows = [
+        f"i{n},{n % 3},{n % 3 if n % 7 else 1},{n % 2},{0 if n % 4 == 1 else 1 + n % 3},{n % 3 + rng.random():.3f}"
+        for n in range(60)
+    ]
+    said = []
+    for kept in (rows, [row for row in rows if row.split(",")[4] != "0"]):
+        text = "\n".join(["item_id,class,cluster_a,cluster_b,weight,x", *kept])
+        (tmp_path / "weighted.csv").write_text(text, encoding="utf-8")
+        words = ["clustering", verb[0], "weighted.csv", "--points", "x", *verb[1:]]
+        done = run_assay(*words, *(["-o", "page.md"] if verb == ("report",) else []), folder=tmp_path)
+        assert done.returncode == 0, done.stderr
+        said.append((done.stdout, "15 items of weight 0 left out" in done.stderr))
+    assert said[0] == (said[1][0], True)
+    assert not said[1][1]

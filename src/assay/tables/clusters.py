@@ -150,7 +150,17 @@ def assembled_clusters(
     if "truth" in columns and columns["truth"].null_count() == height:
         raise InputError(f"{_whence(origin, name)}: expected the class of some items at least, got none")
     frame = pl.DataFrame([columns[key].alias(key) for key in _ORDER if key in columns])
-    return Clusters(frame, name, points, point_names, origin, remarks)
+    return _without_weightless(Clusters(frame, name, points, point_names, origin, remarks))
+
+
+def _without_weightless(clusters: Clusters) -> Clusters:
+    """The items that weigh anything: one of weight 0 counts as if it were not there, also where items are counted."""
+    weight = clusters.weight
+    counts = None if weight is None else weight > 0
+    if counts is None or counts.all():
+        return clusters
+    remark = f"{clusters.whence}: {number_of('item', int((~counts).sum()))} of weight 0 left out"
+    return dataclasses.replace(clusters.taken(counts), remarks=(*clusters.remarks, remark))
 
 
 def _whence(origin: str, name: str) -> str:

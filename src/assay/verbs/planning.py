@@ -15,6 +15,7 @@ from assay.core import options
 from assay.core.domains import POSITIVE, Whole, check_levels
 from assay.core.errors import InputError, ParameterError, argument_name, number_of
 from assay.core.evaluation_options import Seed
+from assay.core.idle_options import UNDRAWN
 from assay.core.options import SubjectRules
 from assay.core.results import Result
 from assay.core.words import TESTS
@@ -194,6 +195,7 @@ def plan(
     if not usable:
         raise InputError(f"{'; '.join(left_out)}: plan by another measure")
     notes += [f"{why}: it is left out" for why in left_out]
+    _check_drawing(resamples, usable)
     pairs = pairs_of(usable[0].systems, baseline, all_pairs=baseline is None).pairs
     often = resamples_for(len(pairs), alpha) if resamples is None else Whole(100).check("resamples", resamples)
     notes += [note for sample in usable for note in sample.notes()]
@@ -209,6 +211,13 @@ def plan(
     levels, drawing = Levels(alpha, difference, power), Drawing(often, seed)
     planned = tuple(_measure_plan(sample, pairs, levels, drawing) for sample in usable)
     return Plan(planned, alpha, power, often, seed, tuple(dict.fromkeys(notes)), difference is not None)
+
+
+def _check_drawing(resamples: int | None, samples: Sequence[Sample]) -> None:
+    """Refuse a number of permutations where no test draws any."""
+    tests = {sample.synonym("permutation") if _is_permuted(sample) else sample.tests[0] for sample in samples}
+    if resamples is not None and tests <= UNDRAWN:
+        raise ParameterError(f"{argument_name('resamples')} has no effect: no test here draws permutations")
 
 
 def _is_permuted(sample: Sample) -> bool:

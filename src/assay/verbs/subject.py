@@ -54,6 +54,8 @@ class Subject(Protocol):
     explained: str = ""
     #: What people call things.
     words: Words
+    #: What is done about units that a system lacks, unless the rule `missing` says otherwise, where there is one.
+    missing: str = "error"
 
     @property
     def rules(self) -> Collection[str]:

@@ -94,6 +94,7 @@ class ClicksSubject:
     words = Words("system", "user", "logs of clicks", "logs of clicks")
     verb = "assay.subjects.clicks.evaluation:clicks"
     gated = "assay.subjects.clicks.subject:two_systems"
+    missing = "error"
     reported = "assay.subjects.clicks.report:ReportedClicks"
     examination = "assay.subjects.clicks.checks:ClicksExamination"
     rules = RULES

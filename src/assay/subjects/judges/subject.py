@@ -163,6 +163,7 @@ class JudgesSubject:
     words = Words("set of labels", "item", "agreement of judges", "labels of several judges")
     verb = "assay.subjects.judges.evaluation:agree"
     gated = "assay.subjects.judges.subject:two_sets"
+    missing = "error"
     reported = "assay.subjects.judges.report:ReportedJudges"
     examination = "assay.subjects.judges.checks:JudgesExamination"
     rules = RULES

@@ -13,6 +13,7 @@ from scipy import special
 from assay.core.digits import as_level, counted, number
 from assay.core.domains import Choice, Real, Whole
 from assay.core.errors import InputError, number_of
+from assay.core.idle_options import OF_BANDS, refuse_idle
 from assay.measures.counting.judgments import Floats
 from assay.measures.counting.probabilities import Probabilities
 from assay.measures.counting.scored import Scored
@@ -170,6 +171,7 @@ def roc(
     [(inf, 0.0, 0.0), (0.9, 0.5, 0.0), (0.8, 0.5, 1.0), (0.7, 1.0, 1.0)]
     """
     Choice(BandName).check("band", band)
+    refuse_idle(OF_BANDS, {"band": band, "resamples": resamples}, roc.__kwdefaults__ or {})
     systems = _systems("a ROC curve", y_true, y_score, **inputs)
     frame, words = _points(systems, pl.all()), list[str]()
     areas = [_area(system, confidence) for system in systems]

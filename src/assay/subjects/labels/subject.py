@@ -43,6 +43,7 @@ class LabelsSubject:
     words = Words("classifier", "item", "classifiers", "predictions")
     verb = "assay.subjects.labels.evaluation:classify"
     gated = "assay.subjects.labels.subject:two_classifiers"
+    missing = "error"
     reported = "assay.subjects.labels.sections.report:ReportedClassifiers"
     examination = "assay.subjects.labels.checks.examination:LabelsExamination"
     rules = ("pos_label", "threshold", "missing", "undefined")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Unpack, cast
@@ -15,6 +15,7 @@ from assay.core import registry
 from assay.core.domains import Choice, Whole
 from assay.core.errors import EmptyFileError, ParameterError, listed, naming, number_of, only_one, refuse_unknown
 from assay.core.evaluation_options import Compat, Judge, PolicyRules, Samples, Seed, Subtopics, Undefined
+from assay.core.idle_options import OF_RUNS, refuse_idle
 from assay.core.results import Result, as_pandas, frame_as_csv, written
 from assay.files import Source, is_file, read_qrels, scan_run
 from assay.files.manifest import judgments_and_runs
@@ -360,6 +361,7 @@ def evaluate(
     1.0
     """
     refuse_unknown(rules, Policies, evaluate)
+    refuse_idle(OF_RUNS, {**rules, "samples": samples}, {**asdict(Policies()), "samples": 100})
     samples, seed = Whole(1).check("samples", samples), Whole(0).check("seed", seed)
     stated: dict[str, Any] = {**_profile(compat), **rules}
     chosen = policies(None, **stated)

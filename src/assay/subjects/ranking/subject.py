@@ -27,6 +27,7 @@ class Rankings:
     words = Words("run", "query", "evaluation", "judgments and runs")
     verb = "assay.subjects.ranking.evaluation:evaluate"
     gated = "assay.subjects.ranking.pairing:two_runs"
+    missing = "zero"
     reported = "assay.subjects.ranking.sections.report:ReportedRankings"
     examination = "assay.subjects.ranking.checks.examination:RankingExamination"
     rules = (*Policies.__dataclass_fields__, "undefined", "compat", "judge", "subtopics", "samples")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from math import isnan
 from typing import Any, Unpack
 
@@ -10,8 +10,9 @@ import numpy as np
 
 from assay.core import options
 from assay.core.domains import Choice, Whole, check_levels
-from assay.core.errors import Note, argument
+from assay.core.errors import Note, ParameterError, argument, argument_name
 from assay.core.evaluation_options import Seed
+from assay.core.idle_options import OF_TESTS, UNDRAWN, refuse_idle
 from assay.core.options import Family, Method, SubjectRules
 from assay.measures.registry import Measure
 from assay.stats.bootstrap import Interval
@@ -82,6 +83,9 @@ def compare(
     >>> print(compare(judged, {"first": first, "second": second}, measures="RR").findings[0].verdict)
     better
     """
+    drawn = {"resamples": resamples, "bootstrap_resamples": bootstrap_resamples, "interval": interval}
+    stated = {**drawn, "test": test, "correction": correction, "family": family}
+    refuse_idle(OF_TESTS, stated, compare.__kwdefaults__ or {})
     check_levels(alpha=alpha, power=power, margin=margin)
     Choice(CORRECTIONS).check("correction", correction)
     Choice(Family).check("family", family)
@@ -98,6 +102,7 @@ def compare(
         sample.test(pairs.pairs, name, Drawing(swaps, seed)) for sample, name in zip(samples, tests, strict=True)
     ]
     drawing = Drawing(redraws, seed)
+    _refuse_undrawn(drawn, samples, tests, drawing)
     by_interval = samples[0].decides_by == "interval"
     settings = Settings(
         alpha=alpha,
@@ -149,6 +154,19 @@ def compare(
         tuple(dict.fromkeys([*notes, *of_pairs])),
     )
     return pairing.look_into(comparison) if look_into else comparison
+
+
+def _refuse_undrawn(stated: Mapping[str, Any], samples: list[Sample], tests: list[str], drawing: Drawing) -> None:
+    """Refuse how tests and intervals draw, where those of no measure do."""
+    defaults = compare.__kwdefaults__ or {}
+    measures = ", ".join(sample.measure for sample in samples)
+    for name, value in stated.items():
+        if value == defaults[name]:
+            continue
+        if name == "resamples" and set(tests) <= UNDRAWN:
+            raise ParameterError(f"{argument_name(name)} has no effect: the test of {measures} draws no permutations")
+        if name != "resamples" and not any(sample.redraws(drawing, "hull").resamples for sample in samples):
+            raise ParameterError(f"{argument_name(name)} has no effect: intervals of {measures} draw no resamples")
 
 
 def _correction(asked: str, test: str | None, *, by_interval: bool) -> str:

@@ -11,8 +11,9 @@ from assay import __version__
 from assay.core import options, registry
 from assay.core.digits import as_percents
 from assay.core.domains import SHARE, Choice, Whole, check_levels
-from assay.core.errors import InputError, ParameterError, listed, not_among, number_of
+from assay.core.errors import InputError, ParameterError, argument_name, listed, not_among, number_of
 from assay.core.evaluation_options import Seed
+from assay.core.idle_options import OF_GATES, refuse_idle
 from assay.core.options import Inconclusive, SubjectRules
 from assay.measures.registry import Measure
 from assay.stats.pairing import Directions, ItemPairing, MeasuredPairing, Pairing
@@ -191,6 +192,10 @@ class ItemSides(Sides):
         return tuple(guards)
 
 
+#: The share of units that a system may lack, unless stated.
+_MOST_MISSING = 0.1
+
+
 def gate(
     qrels: Any,
     *two: Any,
@@ -201,7 +206,7 @@ def gate(
     direction: Directions = None,
     alpha: options.Alpha = 0.05,
     inconclusive: options.Inconclusive = "report",
-    max_missing: options.MaxMissing = 0.1,
+    max_missing: options.MaxMissing = _MOST_MISSING,
     min_judged: options.MinJudged | None = None,
     slices: str | None = None,
     topics: Any = None,
@@ -250,6 +255,12 @@ def gate(
     subject = subject_of(qrels) if name_of(qrels) else subject_of(qrels, *two, baseline, candidate)
     check_rules(rules, subject, gate)
     systems = Two.of(qrels, two, baseline, candidate)
+    asked = {"max_missing": max_missing}
+    if "missing" in subject.rules:
+        refuse_idle(OF_GATES, asked | dict(rules), {"max_missing": _MOST_MISSING, "missing": subject.missing})
+    elif max_missing != _MOST_MISSING:
+        name = argument_name("max_missing")
+        raise ParameterError(f"{name} has no effect: no unit of {subject.words.rules_of} can be said to be missing")
     check_levels(alpha=alpha, power=0.8)
     Choice(Inconclusive).check("inconclusive", inconclusive)
     seed, redraws = Whole(0).check("seed", seed), Whole(100).check("bootstrap_resamples", bootstrap_resamples)
