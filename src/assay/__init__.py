@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import os
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
@@ -71,6 +72,7 @@ _HOMES = {
     ),
     "assay.collections.topic_sampling": ("TopicSample", "sample_topics", "write_topics_to_edit"),
     "assay.files.manifest": ("CollectionFolder", "open_collection"),
+    "assay.core.data_warnings": ("DataWarning",),
     "assay.core.errors": ("AssayError", "DuplicateError", "FormatError", "InputError", "ParameterError", "TopicError"),
     "assay.subjects.ranking.evaluation": ("Evaluation", "evaluate"),
     "assay.verbs.explanation": ("Explanation", "explain"),
@@ -154,6 +156,7 @@ if TYPE_CHECKING:
     from assay.collections.topic_sampling import TopicSample as TopicSample
     from assay.collections.topic_sampling import sample_topics as sample_topics
     from assay.collections.topic_sampling import write_topics_to_edit as write_topics_to_edit
+    from assay.core.data_warnings import DataWarning as DataWarning
     from assay.core.errors import AssayError as AssayError
     from assay.core.errors import DuplicateError as DuplicateError
     from assay.core.errors import FormatError as FormatError
@@ -279,7 +282,11 @@ def __getattr__(name: str) -> Any:
     home = _HOME_OF.get(name)
     if home is None:
         raise AttributeError(f"module 'assay' has no attribute {name!r}")
-    return getattr(importlib.import_module(home), name)
+    value = getattr(importlib.import_module(home), name)
+    if isinstance(value, FunctionType):  # what is odd about the data is shown where a function is called
+        value = importlib.import_module("assay.core.data_warnings").warning(value)
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, Unpack
 
 from assay.core import registry
+from assay.core.data_warnings import warning
 from assay.core.errors import ParameterError, need
 
 if TYPE_CHECKING:
@@ -78,11 +79,11 @@ class Result:
 
     def compare(self, **options: Unpack[CompareOptions]) -> Any:
         """Is one of the systems better than another, and how sure can one be? See `compare`."""
-        return registry.verb("compare")(self, **options)
+        return warning(registry.verb("compare"), callers=2)(self, **options)
 
     def report(self, **options: Unpack[ReportOptions]) -> Any:
         """Everything that is known about the systems, to be saved as a page or a paper: see `make_report`."""
-        return registry.verb("report")(self, **options)
+        return warning(registry.verb("report"), callers=2)(self, **options)
 
     @cached_property
     def _kept(self) -> dict[tuple[str, ...], Any]:
