@@ -24,11 +24,13 @@ from assay.stats.click_models.chains import PageBlock, blocks
 from assay.stats.click_models.estimation import FittingRules, ParameterEvidence, likelihood_interval, product_interval
 from assay.stats.click_models.model_files import read_fields, write_fields
 from assay.stats.click_models.models import Model, Parameters, model_of
-from assay.stats.click_models.surprise import Surprise, interval
+from assay.stats.click_models.surprise import Surprise
 from assay.stats.click_models.walks import Walk
 
 #: What lists can be given as: lists, a log, or what `read_log` reads.
 ListsInput: TypeAlias = Any
+#: One pseudo-click and one pseudo-skip: what was not clicked yet may be.
+DEFAULT_PRIOR = (1.0, 1.0)
 _EVIDENCE = ParameterEvidence._fields
 
 
@@ -62,16 +64,19 @@ class ClickModel:
 
     def __repr__(self) -> str:
         state = "" if self.converged else f", not converged after {number_of('iteration', len(self.trace) - 1)}"
-        return f"<ClickModel {self.name}: {number_of('pair', self.pairs.height)}{state}>"
+        clicks, skips = self.settings["prior"]
+        by = f"prior {clicks:g} {skips:g}" if clicks or skips else "maximum likelihood"
+        return f"<ClickModel {self.name}: {number_of('pair', self.pairs.height)}, {by}{state}>"
 
     def relevance(self, confidence: Confidence = 0.95) -> pl.DataFrame:
         """The relevance of each pair, with its interval, and how often it was shown and clicked.
 
         Relevance is attractiveness; of DBN and SDBN, times satisfaction; of CCM, squared. Intervals are by the
         likelihood ratio with the other parameters as they are; of a product, distances add up as squares. Where
-        nothing is known the interval is 0 to 1 and there is no relevance.
+        nothing is known the interval is 0 to 1 and there is no relevance. SDBN has none: see `no_interval`.
 
-        >>> fit = fit_clicks(ClickedLists.of([("q", ["a", "b"], ["b"])] * 3 + [("q", ["a", "b"], [])]), "DCTR")
+        >>> lists = ClickedLists.of([("q", ["a", "b"], ["b"])] * 3 + [("q", ["a", "b"], [])])
+        >>> fit = fit_clicks(lists, "DCTR", prior=(0, 0))
         >>> fit.relevance().rows()
         [('q', 'a', 4, 0, 0.0, 0.0, 0.3813), ('q', 'b', 4, 3, 0.75, 0.2776, 0.9838)]
         """
@@ -86,9 +91,17 @@ class ClickModel:
         elif rule == "attractiveness x satisfaction":
             low, high = product_interval(ends["attractiveness"], ends["satisfaction"])
             value = np.where(value == 0, 0.0, value * ends["satisfaction"][0])
+        if self.no_interval is not None:
+            low, high = np.full((2, len(value)), np.nan)
         return self.pairs.select(*self.keys, "impressions", "clicks").with_columns(
-            relevance=pl.Series(value).fill_nan(None), low=pl.Series(low), high=pl.Series(high)
-        )
+            relevance=pl.Series(value).fill_nan(None), low=pl.Series(low).fill_nan(None),
+            high=pl.Series(high).fill_nan(None),
+        )  # fmt: skip
+
+    @property
+    def no_interval(self) -> str | None:
+        """Why relevance has no intervals; None if it has."""
+        return self.model.no_interval
 
     @property
     def _parameters(self) -> list[str]:
@@ -110,7 +123,7 @@ class ClickModel:
         """How probable a click on each result is, given the clicks above it on its list or given nothing.
 
         >>> lists = ClickedLists.of([("q", ["a", "b"], ["a"]), ("q", ["a", "b"], ["b"])])
-        >>> fit = fit_clicks(lists, "CM")
+        >>> fit = fit_clicks(lists, "CM", prior=(0, 0))
         >>> fit.click_probabilities(lists), fit.click_probabilities(lists, conditional=False)
         (array([0.5, 0. , 0.5, 1. ]), array([0.5, 0.5, 0.5, 0.5]))
         """
@@ -130,7 +143,7 @@ class ClickModel:
         """How probable it is that a result of these lists is examined, by rank; of PBM, its parameters.
 
         >>> lists = ClickedLists.of([("q", ["a", "b"], ["a"]), ("q", ["b", "a"], []), ("q", ["b", "a"], ["b"])])
-        >>> fit_clicks(lists, "CM").examination(lists).rows()
+        >>> fit_clicks(lists, "CM", prior=(0, 0)).examination(lists).rows()
         [(1, 1.0, 3), (2, 0.5, 3)]
         """
         counted = lists_of(lists)
@@ -155,7 +168,7 @@ class ClickModel:
         """The logarithm of how probable all clicks on these lists are: -inf if one of them is impossible.
 
         >>> lists = ClickedLists.of([("q", ["a"], ["a"]), ("q", ["a"], [])])
-        >>> fit_clicks(lists, "DCTR").log_likelihood(lists)  # 2 log 0.5
+        >>> fit_clicks(lists, "DCTR", prior=(0, 0)).log_likelihood(lists)  # 2 log 0.5
         -1.3863
         """
         counted = lists_of(lists)
@@ -165,7 +178,7 @@ class ClickModel:
         """The same lists with clicks drawn from the model.
 
         >>> lists = ClickedLists.of([("q", ["a"], ["a"])] * 20 + [("q", ["a"], [])] * 20)
-        >>> int(fit_clicks(lists, "PBM").sample(lists, seed=1).clicked.sum())
+        >>> int(fit_clicks(lists, "PBM", prior=(0, 0)).sample(lists, seed=1).clicked.sum())
         20
         """
         counted = lists_of(lists)
@@ -195,13 +208,13 @@ class ClickModel:
         ranks: 1 is perfect, 2 what a coin would do.
 
         >>> lists = ClickedLists.of([("q", ["a", "b"], ["a"]), ("q", ["a", "b"], []), ("q", ["a"], ["a"])])
-        >>> fit_clicks(lists, "GCTR").perplexity(lists).select("rank", "shown", "perplexity").rows()
+        >>> fit_clicks(lists, "GCTR", prior=(0, 0)).perplexity(lists).select("rank", "shown", "perplexity").rows()
         [(1, 3, 2.1840), (2, 2, 1.6667), (None, 5, 1.9253)]
         """
         CONFIDENCE.check("confidence", confidence)
         surprise = self.surprise(lists, conditional=conditional)
         mean = surprise.perplexity
-        low, high = interval(mean, surprise.perplexity_pull, confidence)[:2]
+        low, high = surprise.perplexity_interval(confidence)
         last = pl.DataFrame({"rank": [None], "shown": [int(surprise.shown.sum())], "perplexity": [mean], "low": [low],
                              "high": [high]})  # fmt: skip
         return pl.concat([surprise.by_rank(confidence), last], how="vertical_relaxed").fill_nan(None)
@@ -281,7 +294,7 @@ def fit_clicks(
     data: ListsInput,
     model: str = "PBM",
     *,
-    prior: Prior = (0.0, 0.0),
+    prior: Prior = DEFAULT_PRIOR,
     iterations: Iterations = 500,
     tolerance: Tolerance = 1e-7,
     clickless: Clickless = "examined",
@@ -290,13 +303,15 @@ def fit_clicks(
 
     `model`: GCTR, RCTR, DCTR, PBM, UBM, CM, DCM, SDBN, DBN, CCM; DCM-exact and SDBN-exact, which maximise the whole
     likelihood instead of assuming what people did after the last click. `prior`: pseudo-clicks and pseudo-skips of
-    every parameter; without, plain maximum likelihood, which takes a document that was never clicked for one that
-    never will be. `iterations` end when one adds less than `tolerance` of the log-likelihood. `clickless`: pages
-    without clicks, to DCM and SDBN in closed form: read to the end (`examined`), or left out (`dropped`).
+    every parameter, one of each unless stated, as in `compare_click_models`; (0, 0) is plain maximum likelihood, which
+    takes a document that was never clicked for one that never will be. `iterations` end when one adds less than
+    `tolerance` of the log-likelihood. `clickless`: pages without clicks, to DCM and SDBN in closed form: read to the
+    end (`examined`), or left out (`dropped`). Of PBM and UBM only products of attractiveness and examination are known:
+    the largest examination is 1.
 
     >>> from assay import Log
     >>> pages = [("q", ["a", "b"], ["a"]), ("q", ["b", "a"], ["a"]), ("q", ["b", "a"], ["b"])]
-    >>> fit = fit_clicks(Log.from_pages(pages), "PBM")
+    >>> fit = fit_clicks(Log.from_pages(pages), "PBM", prior=(0, 0))
     >>> fit.shared.select("parameter", "rank", "value").rows()
     [('examination', 1, 1.0), ('examination', 2, 0.5)]
     """

@@ -84,6 +84,8 @@ class Model(ABC):
     name: ClassVar[str]
     title: ClassVar[str]
     relevance: ClassVar[RelevanceRule] = "attractiveness"
+    #: Why its relevance has no intervals, if it has none.
+    no_interval: ClassVar[str | None] = None
 
     @property
     def shares(self) -> Mapping[str, tuple[str, ...]]:
@@ -346,6 +348,11 @@ class SimplifiedDependentClicks(_ClosedForm):
 class SimplifiedBayesian(_ClosedForm):
     """After a click people are satisfied and leave, or go on; they read down to the last click and no further."""
 
+    # Counting takes who read on without a click for satisfied: no sampling error, so that no resampling covers it.
+    no_interval = (
+        "SDBN has no intervals of relevance: it is counted as if nobody read on below the last click, and how far that "
+        "is wrong the clicks do not tell; SDBN-exact, which does not assume it, has intervals"
+    )
     satisfaction, start = "own", (1.0, 1.0, 0.0)
 
 

@@ -14,6 +14,9 @@ from assay.measures.counting.clicked_lists import ClickedLists, sums
 from assay.measures.counting.judgments import Floats, Ints
 from assay.stats.bootstrap import Interval
 
+#: Beyond this a ratio is as good as infinite.
+_MOST_LOGARITHM = 700.0
+
 
 @dataclass(frozen=True, eq=False)
 class Surprise:
@@ -74,6 +77,23 @@ class Surprise:
         with np.errstate(invalid="ignore"):  # of what is impossible nothing is known
             return self._by_unit(steep[rank] * (self.bits - self.mean_bits[rank]))
 
+    def perplexity_interval(self, confidence: float) -> tuple[float, float]:
+        """Both ends of the perplexity in all, which is never below 1: by its logarithm, as at each rank."""
+        bits, mean = np.log2(self.perplexity), self.perplexity
+        pull = self.perplexity_pull / (mean * np.log(2)) if np.isfinite(mean) else self.perplexity_pull
+        low, high = interval(float(bits), pull, confidence, positive=True)[:2]
+        return float(np.exp2(low)), float(np.exp2(high))
+
+    def log_likelihood_interval(self, confidence: float) -> tuple[float, float]:
+        """Both ends of the log-likelihood, which is never above 0."""
+        low, high = interval(-self.log_likelihood, self.log_likelihood_pull, confidence, positive=True)[:2]
+        return -high, -low
+
+    @property
+    def units(self) -> int:
+        """How many users, sessions or lists have results here."""
+        return len(self.log_likelihood_pull)
+
     def _by_unit(self, pull: Floats) -> Floats:
         """Sums over the units that have results here; others say nothing about how sure the mean is."""
         unit = np.arange(len(self.lists)) if self.lists.unit is None else self.lists.unit
@@ -93,21 +113,28 @@ class Surprise:
             bits = self.bits[here] if np.isfinite(mean) else np.zeros(len(here))
             pull = self.lists.row_weight[here] * (bits - mean) / results
             _, whose = np.unique(units[here], return_inverse=True)
-            low, high = interval(mean, sums(whose, pull), confidence)[:2]
-            rows.append((each, int(results), *(2.0**value for value in (mean, low, high))))
+            low, high = interval(mean, sums(whose, pull), confidence, positive=True)[:2]
+            rows.append((each, int(results), *np.exp2([mean, low, high]).tolist()))
         schema = {"rank": pl.Int64, "shown": pl.Int64, "perplexity": pl.Float64, "low": pl.Float64, "high": pl.Float64}
         return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def interval(value: float, pull: Floats, confidence: float) -> Interval:
+def interval(value: float, pull: Floats, confidence: float, *, positive: bool = False) -> Interval:
     """Where a number lies that units move so far; unknown for fewer than two units, or where it is infinite.
+
+    `positive`: it is never below 0, so that its interval is that of its logarithm.
 
     >>> interval(0.5, np.array([0.01, -0.01]), 0.95)
     Interval(low=0.4608, high=0.5392, level=0.95, method='delta')
+    >>> interval(0.5, np.array([0.4, -0.4]), 0.95, positive=True)
+    Interval(low=0.0217, high=11.5, level=0.95, method='delta')
     """
     units = len(pull)
     if units < 2 or not np.isfinite(value):
         return Interval.unknown(confidence, "delta")
     error = float(np.sqrt((pull @ pull) * units / (units - 1)))
     reach = float(special.ndtri((1 + confidence) / 2)) * error
+    if positive and value > 0:
+        ratio = math.exp(min(reach / value, _MOST_LOGARITHM))
+        return Interval(value / ratio, value * ratio, confidence, "delta")
     return Interval(value - reach, value + reach, confidence, "delta")

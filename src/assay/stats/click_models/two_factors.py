@@ -25,7 +25,9 @@ class TwoFactors(NamedTuple):
 
 
 def fit_two_factors(cells: Cells, pairs: int, rules: FittingRules) -> TwoFactors:
-    """Fit P(click) = attractiveness x examination; that of the first group is 1, since only products are known.
+    """Fit P(click) = attractiveness x examination; the largest examination is 1, since only products are known.
+
+    Iterations leave both free, and the scale is settled afterwards: no rank need be the one that is examined most.
 
     >>> from assay.measures.counting.clicked_lists import ClickedLists
     >>> lists = ClickedLists.of([("q", ["a", "b"], ["a"]), ("q", ["b", "a"], ["a"]), ("q", ["b", "a"], ["b"])] * 9)
@@ -43,12 +45,11 @@ def fit_two_factors(cells: Cells, pairs: int, rules: FittingRules) -> TwoFactors
     alpha = np.where(still, 0.0, (pair_clicks + 1) / (pair_shown + 2))
     rate = group_clicks / np.maximum(group_shown, 1)
     gamma = np.clip(rate / max(float(rate.max(initial=0)), 1e-9), 0.1, 0.9)
-    gamma[:1] = 1.0
     trace = Trace(rules)
     attracted = np.zeros(pairs)
     while True:
         value = _logs(pair_clicks, alpha) + _logs(group_clicks, gamma)
-        value += penalty(alpha, rules) + penalty(gamma[1:], rules)
+        value += penalty(alpha, rules) + penalty(gamma, rules)
         examined = unmoved.copy()
         for part in parts:
             near, seen = np.repeat(alpha[part.pairs], part.cells), gamma[part.group]
@@ -61,7 +62,9 @@ def fit_two_factors(cells: Cells, pairs: int, rules: FittingRules) -> TwoFactors
             break
         alpha = share(pair_clicks + alpha * attracted, pair_shown, rules, alpha)
         gamma = share(group_clicks + gamma * examined, group_shown, rules, gamma)
-        gamma[:1] = 1.0
+    largest = float(gamma.max(initial=0.0))
+    if largest > 0:
+        alpha, gamma = alpha * largest, gamma / largest
     seen = gamma[group]
     slope = np.where(skips > 0, seen / np.maximum(1 - alpha[pair] * seen, _NOTHING), 0.0)
     against = sums(pair, skips * slope, pairs), sums(pair, skips * slope**2, pairs)

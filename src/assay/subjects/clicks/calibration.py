@@ -79,7 +79,7 @@ def calibrate_measures(
     if cutoff > (deepest := int(lists.rank.max())):
         cutoff = deepest
         warnings.append(below_the_cutoff(cutoff))
-    fits = {name: fit_clicks(tied, name) for name in MODELS}
+    fits = {name: fit_clicks(tied, name, prior=(0, 0)) for name in MODELS}
     parameters = pl.concat([_parameters(name, fit, confidence) for name, fit in fits.items()], how="diagonal")
     settings: dict[str, Any] = {"cutoff": cutoff, "same_text": same_text, "confidence": confidence}
     settings |= {"qrels": judged.name, "log": opened.name}

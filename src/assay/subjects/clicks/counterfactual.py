@@ -223,9 +223,10 @@ def _valued(
         share = f"the log covers {weighted.coverage:.1%} of what users would look at"
         return {**row, "refused": f"{share}{f', less than {min_coverage:.0%}' if min_coverage else ''}"}, True
     names = {"value": ("low", "high"), "difference": ("difference_low", "difference_high")}
+    possible = {"value": (0.0, np.inf), "difference": (-row["logged"], np.inf)}  # no clicks at all are the fewest
     for (name, ends), values in zip(names.items(), (weighted.values, weighted.values - logged), strict=True):
         sums = np.bincount(pages.unit, values).astype(np.float64)
-        row |= ratio_of_sums(sums, count, **drawing).as_columns(name, *ends)
+        row |= ratio_of_sums(sums, count, bounds=possible[name], **drawing).as_columns(name, *ends)
     return row, False
 
 
@@ -261,7 +262,7 @@ def fitted_examination(log: Log, cutoff: int = 10) -> Floats:
             f"{joined(lost) if lost else '1'}: the log cannot separate how far users look from what they like; state "
             f"how likely each rank is looked at, {argument('examination')}"
         )
-    rows = fit_clicks(lists, "PBM").shared.sort("rank")
+    rows = fit_clicks(lists, "PBM", prior=(0, 0)).shared.sort("rank")
     curve = np.zeros(int(ranks[-1]))
     curve[rows["rank"].to_numpy() - 1] = np.where(known, rows["value"].fill_null(0.0).to_numpy(), 0.0)
     return curve

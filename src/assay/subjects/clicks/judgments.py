@@ -25,7 +25,7 @@ from assay.core.results import Result
 from assay.measures.counting.click_counts import click_cells, expected_clicks, rank_rates
 from assay.measures.counting.judgments import Floats, Ints
 from assay.stats.click_models.fitting import fit_clicks
-from assay.stats.click_models.models import MODELS
+from assay.stats.click_models.models import MODELS, model_of
 from assay.stats.estimates import checked_confidence
 from assay.subjects.clicks.inputs import clicked_lists, opened_log
 from assay.tables import Qrels
@@ -129,6 +129,8 @@ def judge_clicks(
         "at": tuple(thresholds if thresholds is not None else quantiles),
     }  # fmt: skip
     warnings = [*opened.remarks]
+    if by != COEC and (no_interval := model_of(by).no_interval) is not None:
+        warnings.append(no_interval)
     if not enough.any():
         reasons = pairs["reason"].unique(maintain_order=True)
         warnings.append(f"nothing has a grade: {', '.join(reasons)}")
@@ -178,7 +180,7 @@ def sources() -> tuple[str, ...]:
 def _by_model(log: Log, name: str, confidence: float) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Relevance of pairs by a model, and how likely each rank is looked at."""
     lists = clicked_lists(log)
-    fit = fit_clicks(lists, name)
+    fit = fit_clicks(lists, name, prior=(0, 0))
     pairs = fit.relevance(confidence).rename({"relevance": "estimate"}).sort("query_id", "doc_id")
     rates = rank_rates(click_cells(log))
     looks = fit.examination(lists).select(pl.col("rank").cast(pl.Int64), "examination")

@@ -17,9 +17,10 @@ from assay.core.options import Clickless, Confidence, HeldOut, Iterations, Prior
 from assay.core.results import Result
 from assay.measures.counting.clicked_lists import ClickedLists
 from assay.measures.counting.judgments import Mask
-from assay.stats.click_models.fitting import ClickModel, fit_clicks
+from assay.stats.click_models.fitting import DEFAULT_PRIOR, ClickModel, fit_clicks
 from assay.stats.click_models.models import model_of
 from assay.stats.click_models.surprise import Surprise, interval
+from assay.stats.ratio_samples import FEW_USERS
 from assay.subjects.clicks.inputs import grades_of, opened_log, opened_qrels
 from assay.subjects.clicks.judgments import beside_grades
 from assay.tables.log import Log
@@ -70,6 +71,11 @@ class ClickModelComparison(Result):
         """The model that predicts the held-out clicks best."""
         return self.order[0]
 
+    @property
+    def is_enough(self) -> bool:
+        """Whether there are enough users, sessions or pages to call a model better than another."""
+        return bool(min(self.settings["held_out_units"], self.settings["held_out_pages"]) >= FEW_USERS)
+
 
 def compare_click_models(
     log: Any,
@@ -78,7 +84,7 @@ def compare_click_models(
     held_out: HeldOut = 0.2,
     split: SplitBy | None = None,
     qrels: Any = None,
-    prior: Prior = (1.0, 1.0),
+    prior: Prior = DEFAULT_PRIOR,
     iterations: Iterations = 500,
     tolerance: Tolerance = 1e-7,
     clickless: Clickless = "examined",
@@ -90,8 +96,8 @@ def compare_click_models(
 
     `log`: a log, or what `read_log` reads. `held_out`: the share of pages that is held out: the latest ones, or random
     ones where the log has no times (`split` says which). `qrels`: judgments to hold against the clicks. `prior`,
-    `iterations`, `tolerance` and `clickless` as in `fit_clicks`; the prior is one pseudo-click and one pseudo-skip,
-    since without any a document that was never clicked could never be.
+    `iterations`, `tolerance` and `clickless` as in `fit_clicks`. A model is called best if there are enough users (or
+    sessions, or pages) to say so.
 
     >>> log = Log.from_pages([("q", ["a", "b"], ["a"]), ("q", ["a", "b"], [])] * 20)
     >>> compare_click_models(log, ["GCTR", "PBM"]).table.select("model", "perplexity").rows()
@@ -129,13 +135,13 @@ def compare_click_models(
         "held_out": held_out, "split": how, "training_pages": len(train), "held_out_pages": len(test),
         "unit": lists.unit_kind, "prior": [float(each) for each in prior], "clickless": clickless, "seed": seed,
         "confidence": confidence, "unseen": float(1 - next(iter(fitted.values())).is_seen(test).mean()),
-        "several_clicks": _several(lists),
+        "several_clicks": _several(lists), "held_out_units": next(iter(surprises.values()))[0].units,
     }  # fmt: skip
     return ClickModelComparison(
         fitted, table, _ranks(surprises, confidence),
         pl.concat([model.examination(test).select(pl.lit(name).alias("model"), pl.all())
                    for name, model in fitted.items()]),
-        settings, _disagreements(fitted, table, qrels, confidence), _warnings(fitted, opened), opened.name,
+        settings, _disagreements(fitted, table, qrels, confidence), _warnings(fitted, opened, settings), opened.name,
     )  # fmt: skip
 
 
@@ -175,13 +181,13 @@ def _table(
         with np.errstate(invalid="ignore"):  # what a model rules out has no interval
             behind = likelihood - top.log_likelihood, pull - top.log_likelihood_pull
         row: dict[str, Any] = {"model": name}
-        for what, value, pulls in (
-            ("log_likelihood", likelihood, pull), ("behind_best", *behind),
-            ("perplexity", plain.perplexity, plain.perplexity_pull),
-            ("conditional_perplexity", conditional.perplexity, conditional.perplexity_pull),
-        ):  # fmt: skip
-            low, high = interval(value, pulls, confidence)[:2]
-            row |= {what: value, f"{what}_low": low, f"{what}_high": high}
+        for what, value, ends in (
+            ("log_likelihood", likelihood, conditional.log_likelihood_interval(confidence)),
+            ("behind_best", behind[0], interval(*behind, confidence)[:2]),
+            ("perplexity", plain.perplexity, plain.perplexity_interval(confidence)),
+            ("conditional_perplexity", conditional.perplexity, conditional.perplexity_interval(confidence)),
+        ):
+            row |= {what: value, f"{what}_low": ends[0], f"{what}_high": ends[1]}
         model = fitted[name]
         row |= {
             "impossible_pages": conditional.impossible, "iterations": len(model.trace) - 1 if model.trace else None,
@@ -226,7 +232,10 @@ def _disagreements(
     """Judged documents by how far the interval of their relevance is from the mean of their grade."""
     if qrels is None:
         return None
-    model = next((fitted[name] for name in _ordered(table)["model"] if fitted[name].model.relevance), None)
+    names = [name for name in _ordered(table)["model"] if fitted[name].model.relevance]
+    model = next((fitted[name] for name in names if fitted[name].no_interval is None), None)
+    if names and model is None:
+        raise ParameterError(f"no comparison with judgments: {fitted[names[0]].no_interval}")
     if model is None:
         raise ParameterError(f"{', '.join(fitted)} has no relevance of documents to compare with judgments")
     enough = (pl.col("impressions") >= _FEWEST_SHOWN) & pl.col("relevance").is_not_null()
@@ -240,14 +249,16 @@ def _disagreements(
     return judged.rename({"usual": "grade_mean"}).select(pl.lit(model.name).alias("model"), pl.all())
 
 
-def _warnings(fitted: Mapping[str, ClickModel], log: Log) -> tuple[str, ...]:
+def _warnings(fitted: Mapping[str, ClickModel], log: Log, settings: Mapping[str, Any]) -> tuple[str, ...]:
     warnings = list(log.remarks)
+    kind, units, pages = settings["unit"], settings["held_out_units"], settings["held_out_pages"]
+    if min(units, pages) < FEW_USERS:
+        on = "" if kind == "page" else f" on {number_of('page', pages)}"
+        warnings.append(
+            f"{number_of(f'held-out {kind}', units)}{on} only: with fewer than {FEW_USERS}, intervals are too narrow, "
+            "and no model is called better than another"
+        )
     slow = [name for name, model in fitted.items() if not model.converged]
     if slow:
         warnings.append(f"{', '.join(slow)}: not converged when iterations ended; allow more of them")
-    for name in ("PBM", "UBM"):
-        if name in fitted and fitted[name].shared.filter(pl.col("value") >= 1).height > 1:
-            warnings.append(
-                f"{name}: some rank is examined as often as the first, which is taken to be always examined"
-            )
     return tuple(warnings)

@@ -45,10 +45,23 @@ def _summary(result: ClickModelComparison) -> Iterator[str]:
     if top["log_likelihood"] is None:
         hint = "" if any(settings["prior"]) else ": a prior above 0 makes rare events possible"
         yield f"Every model rules out something that happened{hint}."
+    elif result.table.height > 1 and not result.is_enough:
+        units = number_of(f"held-out {settings['unit']}", settings["held_out_units"])
+        yield f"{best} has the highest log-likelihood, but {units} are too few to tell which model is best."
     elif result.table.height > 1:
-        alike = result.table.filter((pl.col("model") != best) & (pl.col("behind_best_high") >= 0))["model"].to_list()
+        unsure = (pl.col("behind_best_high") >= 0) | pl.col("behind_best_high").is_null()
+        known = pl.col("log_likelihood").is_not_null()  # one that rules out what happened is worse
+        alike = result.table.filter((pl.col("model") != best) & known & unsure)["model"].to_list()
         others = f"; no clear difference from {', '.join(alike)}" if alike else ", clearly better than all others"
         yield f"Best: {best} predicts the held-out clicks best{others}."
+    clicks, skips = settings["prior"]
+    if clicks or skips:
+        yield (
+            f"Every parameter has a prior of {clicks:g} pseudo-click{'s' * (clicks != 1)} and {skips:g} pseudo-skip"
+            f"{'s' * (skips != 1)}, which pulls what was rarely shown towards {clicks / (clicks + skips):.2g}."
+        )
+    else:
+        yield "Parameters are those of maximum likelihood, without a prior."
     pages = (number_of("page", settings[name]) for name in ("training_pages", "held_out_pages"))
     how = "the latest" if settings["split"] == "time" else f"drawn at random, seed {settings['seed']}"
     yield "Fitted to {}, tested on {} ({}).".format(*pages, how)
@@ -63,7 +76,7 @@ def _summary(result: ClickModelComparison) -> Iterator[str]:
 
 def _models(result: ClickModelComparison) -> Table:
     level = as_level(result.settings["confidence"])
-    columns = (
+    columns: tuple[Column, ...] = (
         Column("model"),
         Column("log_likelihood", "log-likelihood", "number", least=4, best="high", note="per result"),
         Column("behind_best", "behind the best", "estimate", ends=("behind_best_low", "behind_best_high")),
@@ -78,6 +91,8 @@ def _models(result: ClickModelComparison) -> Table:
         f"over ranks, 1 is perfect, 2 a coin. {level} intervals over {several(result.settings['unit'])}; those behind "
         "the best are of paired differences.",
     )
+    if len(result.order) == 1:  # nothing to be behind of
+        columns = tuple(column for column in columns if column.name != "behind_best")
     frame = pl.DataFrame({"model": result.order}).join(result.table, on="model", maintain_order="left")
     return Table("models", frame, columns, notes=notes)
 
@@ -95,8 +110,14 @@ def _ranks(result: ClickModelComparison) -> Table:
 def _examined(result: ClickModelComparison) -> Table:
     names = [name for name in _shown(result) if name not in _RATES] or _shown(result)
     return _by_model(
-        "examined", result.examination, "examination", names, "How probable it is that a result is examined"
-    )
+        "examined", result.examination, "examination", names,
+        f"How probable it is that a result is examined ({_prior(result)}; at most 1, which is the scale)",
+    )  # fmt: skip
+
+
+def _prior(result: ClickModelComparison) -> str:
+    clicks, skips = result.settings["prior"]
+    return f"prior {clicks:g} {skips:g}" if clicks or skips else "maximum likelihood"
 
 
 def _by_model(name: str, frame: pl.DataFrame, value: str, models: list[str], caption: str) -> Table:
