@@ -104,11 +104,11 @@ def works(log: Log) -> dict[str, Callable[[], object]]:
     """What is timed, the unit first."""
     return {
         "unit": lambda: unit(log),
-        **{name: lambda name=name: fit_clicks(log, name) for name in CLOSED},  # type: ignore[misc]
-        "PBM, 50 iterations": lambda: fit_clicks(log, "PBM", iterations=50, tolerance=0.0),
-        "UBM, 50 iterations": lambda: fit_clicks(log, "UBM", iterations=50, tolerance=0.0),
-        "DBN, 1 iteration": lambda: fit_clicks(log, "DBN", iterations=1, tolerance=0.0),
-        "CCM, 1 iteration": lambda: fit_clicks(log, "CCM", iterations=1, tolerance=0.0),
+        **{name: lambda name=name: fit_clicks(log, name, prior=(0, 0)) for name in CLOSED},  # type: ignore[misc]
+        "PBM, 50 iterations": lambda: fit_clicks(log, "PBM", prior=(0, 0), iterations=50, tolerance=0.0),
+        "UBM, 50 iterations": lambda: fit_clicks(log, "UBM", prior=(0, 0), iterations=50, tolerance=0.0),
+        "DBN, 1 iteration": lambda: fit_clicks(log, "DBN", prior=(0, 0), iterations=1, tolerance=0.0),
+        "CCM, 1 iteration": lambda: fit_clicks(log, "CCM", prior=(0, 0), iterations=1, tolerance=0.0),
     }
 
 
@@ -136,7 +136,7 @@ def beside_clax(python: str) -> str:
         done = subprocess.run([python, "-c", _PEER, str(data)], capture_output=True, text=True, check=True)
     theirs = json.loads(done.stdout.strip().splitlines()[-1])
     start = time.process_time()
-    model = fit_clicks(lists, "PBM")
+    model = fit_clicks(lists, "PBM", prior=(0, 0))
     ours = time.process_time() - start
     reached = model.log_likelihood(lists) / len(lists.pair)
     gap = (theirs["log_likelihood"] - reached) / abs(reached)

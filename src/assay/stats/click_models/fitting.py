@@ -84,7 +84,7 @@ class ClickModel:
         rule = self.model.relevance
         if not rule:
             raise ParameterError(f"{self.name} ({self.model.title}) has no relevance of documents")
-        ends = {name: self._interval(name, confidence) for name in self._parameters}
+        ends = {name: self.interval(name, confidence) for name in self._parameters}
         value, low, high = ends["attractiveness"]
         if rule == "attractiveness squared":
             value, low, high = value**2, low**2, high**2
@@ -107,7 +107,8 @@ class ClickModel:
     def _parameters(self) -> list[str]:
         return [name for name in ("attractiveness", "satisfaction") if name in self.pairs.columns]
 
-    def _interval(self, name: str, confidence: float) -> tuple[Floats, Floats, Floats]:
+    def interval(self, name: str, confidence: float = 0.95) -> tuple[Floats, Floats, Floats]:
+        """A parameter of each pair, with both ends by the likelihood ratio."""
         value = self.pairs[name].cast(pl.Float64).fill_null(np.nan).to_numpy()
         known = ParameterEvidence(*(self.evidence[f"{name}_{each}"].to_numpy() for each in _EVIDENCE))
         return value, *likelihood_interval(value, known, self._rules, confidence)

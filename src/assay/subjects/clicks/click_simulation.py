@@ -29,7 +29,7 @@ def simulate_clicks(model: Any, pages: Any, *, times: int = 1, depth: int | None
 
     >>> from assay import fit_clicks
     >>> log = Log.from_pages([("q", ["a", "b"], ["a"]), ("q", ["a", "b"], [])])
-    >>> simulate_clicks(fit_clicks(log, "PBM"), log, times=50, seed=1)
+    >>> simulate_clicks(fit_clicks(log, "PBM", prior=(0, 0)), log, times=50, seed=1)
     <Log 'log': 100 result pages, 200 results, 47 clicks>
     """
     Whole(1).check("times", times)

@@ -101,7 +101,7 @@ def compare_click_models(
 
     >>> log = Log.from_pages([("q", ["a", "b"], ["a"]), ("q", ["a", "b"], [])] * 20)
     >>> compare_click_models(log, ["GCTR", "PBM"]).table.select("model", "perplexity").rows()
-    [('GCTR', 1.8169), ('PBM', 1.5127)]
+    [('GCTR', 1.8169), ('PBM', 1.5135)]
     """
     names = [model_of(name).name for name in ([models] if isinstance(models, str) else models)]
     if not names or len(set(names)) < len(names):

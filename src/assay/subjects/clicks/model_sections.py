@@ -86,13 +86,13 @@ def _models(result: ClickModelComparison) -> Table:
         Column("impossible_pages", "impossible pages", "percent", spare=True),
         Column("iterations", kind="count", missing="", spare=True),
     )  # fmt: skip
+    paired = "; those behind the best are of paired differences"
+    if len(result.order) == 1:  # nothing to be behind of
+        columns, paired = tuple(column for column in columns if column.name != "behind_best"), ""
     notes = (
         f"Log-likelihood: mean natural logarithm per result of what happened, given the clicks above. Perplexity: mean "
-        f"over ranks, 1 is perfect, 2 a coin. {level} intervals over {several(result.settings['unit'])}; those behind "
-        "the best are of paired differences.",
+        f"over ranks, 1 is perfect, 2 a coin. {level} intervals over {several(result.settings['unit'])}{paired}.",
     )
-    if len(result.order) == 1:  # nothing to be behind of
-        columns = tuple(column for column in columns if column.name != "behind_best")
     frame = pl.DataFrame({"model": result.order}).join(result.table, on="model", maintain_order="left")
     return Table("models", frame, columns, notes=notes)
 
