@@ -13,6 +13,7 @@ seconds of processor time or 1 GB of memory. Failing inputs are written to a fol
 import argparse
 import bz2
 import contextlib
+import copy
 import gzip
 import io
 import json
@@ -38,6 +39,8 @@ from unittest import mock
 
 import polars as pl
 import zstandard
+from cyclopts import App
+from fuzz_tables import COMMANDS, NEIGHBOURS, table_of
 
 import assay
 from assay import AssayError
@@ -155,6 +158,8 @@ class Target(NamedTuple):
     examples: list[bytes]
     read: Read
     is_verb: bool = False
+    #: Makes an input of its own from random numbers, where examples are not mutated.
+    make: Callable[[random.Random], bytes] | None = None
 
 
 def examples_of(name: str) -> list[bytes]:
@@ -224,6 +229,10 @@ def in_a_folder(read: Callable[[Path], object], data: bytes) -> object:
         return read(Path(folder))
 
 
+#: The words of each command, and what they mean.
+_PARSED: dict[tuple[str, ...], Any] = {}
+#: Where a command has the mutated file, as in `name=@.csv`; the @ of a measure is none.
+_HOLE = re.compile(r"(?<![^=])@")
 FILES = {
     "qrels": QRELS, "run": RUN, "other": RUN.replace("2.5", "0.1"), "predictions": PREDICTED, "clusters": CLUSTERED,
     "folds": FOLDS, "tagged": TAGGED, "scores": SCORES, "grouped": "query_id,doc_id,cluster\nq1,d1,a\nq1,d2,b\n",
@@ -265,17 +274,21 @@ VERBS: list[tuple[str, str]] = [
 
 
 def verbs(frozen: str) -> Iterator[Target]:
-    """The commands, each in a folder of valid files with a mutated one."""
+    """The commands, each in a folder of valid files with a mutated one, or with a table of any cells."""
     files = FILES | {"baseline": frozen}
     for command, kinds in VERBS:
         yield Target(command, [files[kind].encode() for kind in kinds.split()], partial(called, command, files), True)
+    for command, kinds in COMMANDS:
+        read = partial(called, _HOLE.sub("@.csv", command), NEIGHBOURS)
+        yield Target(command, [], read, True, partial(table_of, kinds))
 
 
 def called(command: str, files: dict[str, str], data: bytes) -> object:
     """Run a command in this process; raise if it finds a bug in itself, and an `AssayError` where it refuses."""
     said = io.TextIOWrapper(io.BytesIO(), "utf-8", errors="backslashreplace", write_through=True)
-    arguments = [word.replace("@", "file") for word in command.split()]
-    mutated_file = next(word for word in arguments if word.startswith("file"))
+    arguments = command.split()
+    mutated_file = next(word.rpartition("=")[2] for word in arguments if _HOLE.search(word)).replace("@", "file")
+    arguments = [_HOLE.sub("file", word) for word in arguments]
     handlers = signal.getsignal(signal.SIGPIPE)
     code: object = 0
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
@@ -286,6 +299,7 @@ def called(command: str, files: dict[str, str], data: bytes) -> object:
             with (
                 mock.patch.object(sys, "argv", ["assay", *arguments]), mock.patch("atexit.register"),
                 contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO(), "utf-8")), contextlib.redirect_stderr(said),
+                mock.patch.object(App, "parse_args", _parsed_once),
             ):  # fmt: skip
                 run_command()
         except SystemExit as ended:
@@ -299,6 +313,17 @@ def called(command: str, files: dict[str, str], data: bytes) -> object:
     if code == 2:
         raise AssayError(text)
     return text
+
+
+_parse = App.parse_args
+
+
+def _parsed_once(app: App, words: list[str], **options: bool) -> Any:
+    """What a command's words mean: to find out takes longer than most commands do."""
+    if tuple(words) not in _PARSED:
+        _PARSED[tuple(words)] = _parse(app, words, **options)
+    function, bound, ignored = _PARSED[tuple(words)]
+    return function, copy.deepcopy(bound), ignored
 
 
 # Mutations.
@@ -336,6 +361,8 @@ PACKED: list[Callable[[bytes], bytes]] = [gzip.compress, bz2.compress, partial(l
 def mutated(target: Target, seed: int, number: int) -> bytes:
     """The input of this number: always the same one."""
     rng = random.Random(f"{seed}/{target.name}/{number}")
+    if target.make is not None:
+        return target.make(rng)
     data = rng.choice(target.examples)
     for _ in range(rng.choice((1, 1, 2, 3, 5))):
         data = mutation(data, rng, target.examples)
