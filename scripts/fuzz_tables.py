@@ -23,8 +23,21 @@ LABELS = (
     ("TRUE", "FALSE"), ("True",), ("yes", "no"), ("relevant", "not relevant"), ("good", "bad", "ugly"), ("spam",),
     ("1.0", "0.0"), ("0.5", "1.5", "2.5"), ("0", "1", "yes"), ("True", "1"), ("1", "1.0", "01"), ("0", "NA"),
 )  # fmt: skip
-QUERIES = (("q1", "q2", "q3"), ("q1", "q2"), ("q1",), ("1", "2", "3"), ("tea", "green tea", "Café table"), ("TRUE", "FALSE"))
-DOCUMENTS = (tuple(f"d{number}" for number in range(1, 7)), tuple(f"d{number}" for number in range(1, 21)), ("1", "2", "3", "4"), ("d1",), ("B000001", "B000002", "doc 3"))
+QUERIES = (
+    ("q1", "q2", "q3"),
+    ("q1", "q2"),
+    ("q1",),
+    ("1", "2", "3"),
+    ("tea", "green tea", "Café table"),
+    ("TRUE", "FALSE"),
+)
+DOCUMENTS = (
+    tuple(f"d{number}" for number in range(1, 7)),
+    tuple(f"d{number}" for number in range(1, 21)),
+    ("1", "2", "3", "4"),
+    ("d1",),
+    ("B000001", "B000002", "doc 3"),
+)
 PEOPLE = (("ana", "ben", "cleo"), ("w1", "w2"), ("ana",), ("1", "2", "3", "4"), ("gpt",))
 TIMES = (
     ("2026-10-01 07:29:06", "2026-10-01 07:31:00", "2026-10-08 09:00:00"), ("2026-10-01T07:29:06Z", "2026-12-31"),

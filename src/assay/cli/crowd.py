@@ -140,6 +140,9 @@ class AuditRules(TypedDict, total=False):
         tuple[str, ...], option("--slice", metavar="COLUMN", help="Also audit within the groups of a column; repeat.")
     ]
     categories: Categories
+    level: Annotated[
+        float, option("-l", "--level", help="Smallest grade that counts as 1, on both sides; all others count as 0.")
+    ]
     least_kappa: Annotated[
         float, option(help="Smallest kappa that passes, with its whole interval (0.4).", panel=RULES)
     ]

@@ -10,28 +10,23 @@ from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 import numpy as np
 import polars as pl
 
+from assay.collections.audited_labels import as_judges, in_common, key_of, labels_of_people, on_one_scale, passes_of
 from assay.collections.judge_rankings import JudgeRankings, agree_on_systems
 from assay.core.domains import Real
-from assay.core.errors import InputError, ParameterError, argument, argument_name, listed, not_among, number_of
+from assay.core.errors import ParameterError, argument, not_among, number_of
 from assay.core.evaluation_options import Columns, Seed
 from assay.core.options import Categories, RepeatedLabels, Resamples
 from assay.core.results import Result
-from assay.files.labels import is_judged_by, read_labels
-from assay.files.named_columns import named_columns, names_in_any
-from assay.files.registry import formats, head_of
-from assay.files.sources import Source, is_file
 from assay.measures.counting.judgments import Floats
 from assay.measures.definition import WeightsName
 from assay.measures.steps import quantity
-from assay.stats.aggregation import majority
 from assay.stats.bootstrap import Interval, wilson
 from assay.stats.samples import Drawing
 from assay.stats.weighted_samples import PatternSample
-from assay.subjects.judges.evaluation import JudgeAgreement, agree, is_numeric, ratings_of
+from assay.subjects.judges.evaluation import JudgeAgreement, agree, is_numeric
 from assay.subjects.ranking.evaluation import named_runs
-from assay.tables import Qrels
-from assay.tables.labels import Labels, Repeated
-from assay.tables.roles import folded_name, is_frame, named_by, roles_in
+from assay.tables.labels import Labels
+from assay.tables.roles import named_by
 
 Outcome: TypeAlias = Literal["usable", "not usable", "cannot say"]
 
@@ -39,8 +34,6 @@ Outcome: TypeAlias = Literal["usable", "not usable", "cannot say"]
 LEAST_KAPPA, LEAST_TAU, MOST_LENIENT, MOST_FLIPS = 0.4, 0.9, 0.1, 0.1
 #: Fewer systems than this have no order to speak of.
 FEWEST_SYSTEMS = 5
-#: Columns in which files of model labels say how these came about.
-_RECORDED = ("model", "prompt", "prompt_hash", "temperature", "parameters", "seed", "version")
 
 
 class Criterion(NamedTuple):
@@ -116,6 +109,7 @@ def audit_judge(
     families: Mapping[str, str] | None = None,
     family: str | None = None,
     categories: Categories = None,
+    level: float | None = None,
     slices: Sequence[str] = (),
     weights: WeightsName = "none",
     least_kappa: float = LEAST_KAPPA,
@@ -134,7 +128,8 @@ def audit_judge(
     says so; columns such as `model`, `prompt_hash` and `temperature` say how the labels came about.
     With `runs`, systems are ranked by both judgments under `measure`; `families` says which model each run is built on,
     `family` the judge's own. `slices`: columns of the model's table, or `query_id`, within which both are compared.
-    `categories`: all labels in their order, which has to be stated where they are words. `repeated`: what holds where
+    `categories`: all labels in their order, which has to be stated where they are words; true and false are 1 and 0.
+    `level`: the smallest grade that counts as 1, on both sides; all others are 0. `repeated`: what holds where
     one of the people labels an item again, and differently.
 
     Usable: kappa is at least `least_kappa` with its whole interval, the mean difference of labels is at most
@@ -152,11 +147,12 @@ def audit_judge(
     Real(-1.0, 1.0).check("least_kappa", least_kappa)
     _check_families(families, family, runs)
     with named_by(columns):
-        passes, recorded = _passes(model, slices)
-        judged = _labels_of(people, repeated)
-    first = passes.unique(_key(passes), keep="first", maintain_order=True)
-    both, notes = _both(first, judged)
-    result = agree(_as_judges(both), ["Agreement"], categories=categories, resamples=resamples, seed=seed)
+        passes, recorded = passes_of(model, slices)
+        judged = labels_of_people(people, repeated)
+    passes, judged, remarks = on_one_scale(passes, judged, level=level, has_order=categories is not None)
+    first = passes.unique(key_of(passes), keep="first", maintain_order=True)
+    both, notes = in_common(first, judged)
+    result = agree(as_judges(both), ["Agreement"], categories=categories, resamples=resamples, seed=seed)
     is_ordered = categories is not None or is_numeric(result.labels)
     apart = _apart(result, is_ordered)
     coefficient = f"Kappa(weights='{weights}')"
@@ -189,108 +185,14 @@ def audit_judge(
         "least_tau": least_tau, "most_lenient": most_lenient, "most_flips": most_flips, "resamples": resamples,
         "seed": seed,
     }  # fmt: skip
+    settings |= {} if level is None else {"level": level}
     holds = [each.holds for each in criteria]
     verdict: Outcome = "not usable" if False in holds else "cannot say" if None in holds else "usable"
     confusion = result.confusion("people", "model").rename(lambda name: name.removeprefix("model "))
     return JudgeAudit(
         verdict, tuple(criteria), confusion, flips, systems, _slices(result, apart, both, slices, coefficient),
-        recorded, settings, tuple(notes),
+        recorded, settings, (*remarks, *notes),
     )  # fmt: skip
-
-
-# Reading --------------------------------------------------------------------------------------------------------------
-
-
-def _key(frame: pl.DataFrame) -> list[str]:
-    return [column for column in ("query_id", "item_id") if column in frame.columns]
-
-
-def _labels_of(source: Any, repeated: Repeated = "error") -> Labels:
-    """Labels of a table, or of judgments, where documents below 0 are in the pool and not judged."""
-    if isinstance(source, Mapping):
-        source = Qrels.of(source)
-    if isinstance(source, Qrels):
-        frame = source.frame.rename({"doc_id": "item_id", "relevance": "label"})
-        labels = Labels.of(frame if "judge" in frame.columns else frame.with_columns(judge=pl.lit(source.name)))
-    else:
-        source = Source.of(source) if is_file(source) else source
-        names, head = names_in_any(source), head_of(source) if isinstance(source, Source) else None
-        is_trec = head is not None and is_judged_by(head)
-        # Who speaks alone need not have a name.
-        is_named = is_trec or "judge" in roles_in("labels", names) or not (head or is_frame(source))
-        labels = read_labels(source if is_named else {"people": source}, repeated=repeated)
-        if head is None or not (is_trec or (not is_named and any(each.matches(head) for each in formats("qrels")))):
-            return labels
-    return replace(labels, frame=labels.frame.filter(pl.col("label") >= 0))
-
-
-def _passes(given: Any, slices: Sequence[str]) -> tuple[pl.DataFrame, dict[str, str]]:
-    """All that the model said, row by row, with `position` and the columns of slices; and how it came about."""
-    has_columns = (is_file(given) or is_frame(given)) and not isinstance(given, Labels | Qrels)
-    source = Source.of(given) if has_columns and is_file(given) else given
-    if not has_columns or not {"item_id", "label"} <= set(roles_in("labels", names_in_any(source))):
-        labels, recorded = _labels_of(source), {}
-        frame, path, makers = labels.frame, labels.origin, [pl.Series(labels.judges)]
-    else:
-        table = named_columns(source, "labels")
-        roles, path = roles_in("labels", table.frame.columns), table.path
-        ids = [table.ids(roles[ours], ours).alias(ours) for ours in ("query_id", "item_id") if ours in roles]
-        marks = table.labels(roles["label"])
-        table.refuse(marks.is_null(), "a label of the model")
-        # Each further label of an item is another pass, so that none of them is lost.
-        frame = pl.DataFrame([*ids, marks.alias("label")])
-        frame = frame.with_columns(judge=pl.int_range(pl.len()).over(_key(frame)).cast(pl.String))
-        others = {folded_name(name): name for name in table.frame.columns if name not in roles.values()}
-        kept = [table.frame[name].cast(pl.String) for name in others.values()]
-        frame = frame.with_columns(*kept, label=read_labels(frame).frame["label"])
-        frame = frame.rename({others["position"]: "position"}) if "position" in others else frame
-        values = {
-            name: frame[others[name]].drop_nulls().unique(maintain_order=True) for name in _RECORDED if name in others
-        }
-        makers = [table.ids(roles["judge"], "judge").unique(maintain_order=True)] if "judge" in roles else []
-        makers += [values["model"]] if "model" in values else []
-        recorded = {name: listed(each.to_list()) for name, each in values.items()}
-    for several in makers:
-        if len(several) > 1:
-            raise InputError(f"{path}: expected the labels of one model, got those of {listed(several.to_list())}")
-    lacking = [name for name in slices if name not in frame.columns]
-    if lacking:
-        raise ParameterError(f"{argument_name('slices')}: {path} has no column {listed(lacking)}")
-    return frame, recorded
-
-
-def _both(model: pl.DataFrame, people: Labels) -> tuple[pl.DataFrame, list[str]]:
-    """Items that both have labelled: what the model says of each, and what most people do."""
-    notes = list(people.remarks)
-    if ("query_id" in model.columns) != people.has_topics:
-        raise InputError("one table of labels has topics, and the other has none: name the column query_id in both")
-    if model["label"].dtype.is_numeric() != is_numeric(people):
-        raise InputError(
-            "the labels of one table are numbers, those of the other are words: they have no scale in common"
-        )
-    ratings = ratings_of(people)
-    consensus = majority(ratings, ties="none")
-    if len(consensus.tied):
-        notes.append(f"{number_of('item', len(consensus.tied))} left out, on which people are tied")
-    kind: pl.DataType = pl.Float64() if is_numeric(people) else pl.String()
-    key = people.frame.select(_key(people.frame)).unique(maintain_order=True)
-    votes = key.with_columns(people=ratings.labels_at(consensus.chosen, kind)).drop_nulls("people")
-    model = model.with_columns(model=pl.col("label").cast(kind)).drop("label")
-    both = model.join(votes, on=_key(model), how="inner", maintain_order="left")
-    if both.height < 2:
-        raise InputError(
-            f"the model and the people have labelled {number_of('item', both.height)} in common: are the ids the same?"
-        )
-    if both.height < min(model.height, votes.height):
-        alone = f"{model.height - both.height:,} of the model's and {votes.height - both.height:,} of people's"
-        notes.append(f"{number_of('item', both.height)} compared; {alone} have no label of the other")
-    return both, notes
-
-
-def _as_judges(both: pl.DataFrame) -> Labels:
-    """People and the model as two judges of the same items."""
-    sides = [both.select(*_key(both), judge=pl.lit(side), label=side) for side in ("people", "model")]
-    return Labels.of(pl.concat(sides))
 
 
 # Item by item ---------------------------------------------------------------------------------------------------------
@@ -316,7 +218,7 @@ def _leniency(apart: Floats, most: float, drawing: Drawing) -> Criterion:
 
 def _flips(passes: pl.DataFrame) -> pl.DataFrame:
     """Of items labelled again, how many have different labels: at one position, and over several positions."""
-    key, place = _key(passes), ["position"] if "position" in passes.columns else []
+    key, place = key_of(passes), ["position"] if "position" in passes.columns else []
     first, rows = passes.unique([*key, *place], keep="first", maintain_order=True), []
     for kind, name, groups in (
         ("repeat", "flips", passes.group_by([*key, *place])),

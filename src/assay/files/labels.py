@@ -87,6 +87,13 @@ def read_labels(
             source = None if is_frame(given) else Source.of(given)
             rows = _rows(given if source is None else source, judges)
             origin, name = (origin, name) if source is None else (source.name, name or source.stem)
+    return labels_of_rows(rows, origin, name or "labels", repeated, no_gold)
+
+
+def labels_of_rows(
+    rows: LabelRows, origin: str, name: str = "labels", repeated: Repeated = "error", no_gold: Any = None
+) -> Labels:
+    """Labels in their types; those that are none are refused where they stand, or left out and counted."""
     rows = rows._replace(frame=_without_marks(rows.frame))
     frame, remarks = _typed(rows, no_gold)
     labelled = rows.frame["label"].is_not_null().arg_true()
@@ -94,7 +101,7 @@ def read_labels(
     def where(row: int) -> tuple[str, int | None]:
         return rows.where(int(labelled[row]))
 
-    labels = Labels.of(frame, name=name or "labels", origin=origin, where=where, repeated=repeated)
+    labels = Labels.of(frame, name=name, origin=origin, where=where, repeated=repeated)
     return Labels(labels.frame, labels.name, labels.origin, (*rows.remarks, *remarks, *labels.remarks))
 
 

@@ -17,6 +17,7 @@ from assay.core.domains import Choice, Real, Whole
 from assay.core.errors import ParameterError
 from assay.measures.counting.judgments import Floats, Ints, Mask
 from assay.measures.counting.ratings import Ratings
+from assay.stats.fixpoint import Fixpoint, Parameters, fixpoint
 
 Ties: TypeAlias = Literal["lowest", "highest", "random", "none"]
 TIES = get_args(Ties)
@@ -27,6 +28,8 @@ _EQUAL = 1e-9
 _MOST_CELLS = 30_000_000
 #: Added to each expected count, so that no probability is 0: a hundredth of a label, spread over the categories.
 _SMOOTHING = 0.01
+#: Models are fitted until no probability changes by more than this in a pass, or for so many passes.
+TOLERANCE, ITERATIONS = 1e-9, 2000
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +39,8 @@ class Aggregate:
     `posterior`: items x categories, rows without labels are NaN. `chosen`: the category of each item, -1 where there is
     none (no label, or a tie that stays open). `tied`: items whose best categories are equally good. `ability`: a number
     per judge (what it is depends on the method, NaN where unknown). `confusion`: of Dawid-Skene, judges x true
-    categories x labels. `trace`: what was maximised, pass by pass.
+    categories x labels. `trace`: what was maximised, pass by pass. `change`: the largest change of a
+    probability in the last pass.
     """
 
     method: str
@@ -47,6 +51,7 @@ class Aggregate:
     confusion: Floats | None = None
     trace: tuple[float, ...] = ()
     converged: bool = True
+    change: float = 0.0
 
     @property
     def probability(self) -> Floats:
@@ -106,7 +111,12 @@ def median(ratings: Ratings, *, ties: Ties = "lowest") -> Aggregate:
 
 
 def dawid_skene(
-    ratings: Ratings, *, iterations: int = 500, tolerance: float = 1e-6, ties: Ties = "lowest", seed: int = 0
+    ratings: Ratings,
+    *,
+    iterations: int = ITERATIONS,
+    tolerance: float = TOLERANCE,
+    ties: Ties = "lowest",
+    seed: int = 0,
 ) -> Aggregate:
     """Each judge has a confusion matrix, each category a prevalence (Dawid and Skene 1979); starts from the votes.
 
@@ -122,30 +132,34 @@ def dawid_skene(
             f"dawid-skene: {width:,} categories by {judges:,} judges are too many confusion matrices to fit: use the "
             "median, or fewer categories"
         )
-    table, posterior, labelled = _start(ratings, iterations, tolerance)
-    trace: list[float] = []
-    while True:
+    table, votes, labelled = _start(ratings, iterations, tolerance)
+
+    def maximise(_: Parameters, posterior: Floats) -> Parameters:
         expected = (table.T @ posterior).reshape(judges, width, width).transpose(0, 2, 1) + _SMOOTHING / width
-        confusion = expected / expected.sum(axis=2, keepdims=True)
         prevalence = (posterior.sum(axis=0) + _SMOOTHING / width) / (labelled.sum() + _SMOOTHING)
-        by_label = np.log(confusion).transpose(0, 2, 1).reshape(judges * width, width)
-        joint = table @ by_label + np.log(prevalence)
-        total, posterior = _normalised(joint)
-        prior = _SMOOTHING / width * (np.log(confusion).sum() + np.log(prevalence).sum())
-        trace.append(float(total[labelled].sum() + prior))
+        return np.log(expected / expected.sum(axis=2, keepdims=True)), np.log(prevalence)
+
+    def expect(parameters: Parameters) -> tuple[float, Floats]:
+        confusion, prevalence = parameters
+        by_label = confusion.transpose(0, 2, 1).reshape(judges * width, width)
+        total, posterior = _normalised(table @ by_label + prevalence)
         posterior[~labelled] = 0.0
-        if done := _settled(trace, iterations, tolerance):
-            break
+        prior = _SMOOTHING / width * (confusion.sum() + prevalence.sum())
+        return float(total[labelled].sum() + prior), posterior
+
+    fit = fixpoint(expect, maximise, maximise((), votes), iterations=iterations, tolerance=tolerance)
+    confusion, prevalence = map(np.exp, fit.parameters)
     ability = np.einsum("jkk,k->j", confusion, prevalence)
-    shares = np.where(labelled[:, None], posterior, np.nan)
-    return _decided(
-        "dawid-skene", shares, ability, ties=ties, seed=seed, confusion=confusion, trace=tuple(trace),
-        converged=done == "converged",
-    )  # fmt: skip
+    return _decided("dawid-skene", _known(fit, labelled), ability, ties=ties, seed=seed, confusion=confusion, fit=fit)
 
 
 def mace(
-    ratings: Ratings, *, iterations: int = 500, tolerance: float = 1e-6, ties: Ties = "lowest", seed: int = 0
+    ratings: Ratings,
+    *,
+    iterations: int = ITERATIONS,
+    tolerance: float = TOLERANCE,
+    ties: Ties = "lowest",
+    seed: int = 0,
 ) -> Aggregate:
     """Each judge knows the answer with some probability, and else guesses in their own way (Hovy et al. 2013).
 
@@ -156,33 +170,44 @@ def mace(
     >>> fit.chosen, bool(fit.ability[0] > fit.ability[2])
     (array([0, 0, 1, 1, 0, 1]), True)
     """
-    table, posterior, labelled = _start(ratings, iterations, tolerance)
+    table, _, labelled = _start(ratings, iterations, tolerance)
     judges, width = len(ratings.judges), len(ratings.categories)
     code = ratings.judge * width + ratings.category
-    knows, guess = np.full(judges, 0.5), np.full((judges, width), 1.0 / width)
-    trace: list[float] = []
-    while True:
-        right = knows[:, None] + (1 - knows)[:, None] * guess  # the label where it is the answer, judge by category
-        wrong = (1 - knows)[:, None] * guess
+
+    def expect(parameters: Parameters) -> tuple[float, Floats]:
+        knowing, guess = parameters
+        right, wrong = _right(parameters), knowing[:, 1:] + guess
         # Every label is a guess but for those of the answer's category, which may also be known.
-        base = np.bincount(ratings.item, weights=np.log(wrong).ravel()[code], minlength=len(ratings.items))
-        joint = base[:, None] + table @ _answers(np.log(right) - np.log(wrong)) - np.log(width)
-        total, posterior = _normalised(joint)
-        prior = _SMOOTHING / 2 * (np.log(knows) + np.log1p(-knows)).sum() + _SMOOTHING / width * np.log(guess).sum()
-        trace.append(float(total[labelled].sum() + prior))
+        base = np.bincount(ratings.item, weights=wrong.ravel()[code], minlength=len(ratings.items))
+        total, posterior = _normalised(base[:, None] + table @ _answers(right - wrong) - np.log(width))
         posterior[~labelled] = 0.0
-        if done := _settled(trace, iterations, tolerance):
-            break
-        answered = posterior[ratings.item, ratings.category]
-        known = answered * (knows[:, None] / right).ravel()[code]
+        prior = _SMOOTHING / 2 * knowing.sum() + _SMOOTHING / width * guess.sum()
+        return float(total[labelled].sum() + prior), posterior
+
+    def maximise(parameters: Parameters, posterior: Floats) -> Parameters:
+        share = np.exp(parameters[0][:, :1] - _right(parameters)).ravel()[code]
+        known = posterior[ratings.item, ratings.category] * share
         sure = np.bincount(ratings.judge, weights=known, minlength=judges) + _SMOOTHING / 2
-        labels = np.bincount(ratings.judge, minlength=judges) + _SMOOTHING
-        knows = sure / labels
+        knows = sure / (np.bincount(ratings.judge, minlength=judges) + _SMOOTHING)
         guessed = np.bincount(code, weights=1 - known, minlength=judges * width).reshape(judges, width)
         guess = (guessed + _SMOOTHING / width) / (guessed.sum(axis=1, keepdims=True) + _SMOOTHING)
-    shares = np.where(labelled[:, None], posterior, np.nan)
-    is_settled = done == "converged"
-    return _decided("mace", shares, knows, ties=ties, seed=seed, trace=tuple(trace), converged=is_settled)
+        return np.log(np.stack([knows, 1 - knows], axis=1)), np.log(guess)
+
+    start = np.full((judges, 2), np.log(0.5)), np.full((judges, width), -np.log(width))
+    fit = fixpoint(expect, maximise, start, iterations=iterations, tolerance=tolerance)
+    return _decided("mace", _known(fit, labelled), np.exp(fit.parameters[0][:, 0]), ties=ties, seed=seed, fit=fit)
+
+
+def _right(parameters: Parameters) -> Floats:
+    """The logarithm of the probability of each label where it is the answer: known, or guessed; judge by category."""
+    knowing, guess = parameters
+    right: Floats = np.logaddexp(knowing[:, :1], knowing[:, 1:] + guess)
+    return right
+
+
+def _known(fit: Fixpoint, labelled: Mask) -> Floats:
+    """The posterior, NaN for items without labels."""
+    return np.where(labelled[:, None], fit.posterior, np.nan)
 
 
 def _start(ratings: Ratings, iterations: int, tolerance: float) -> tuple[sparse.csr_array, Floats, Mask]:
@@ -217,13 +242,6 @@ def _normalised(joint: Floats) -> tuple[Floats, Floats]:
     return top + np.log(total), shares
 
 
-def _settled(trace: list[float], iterations: int, tolerance: float) -> str:
-    """Why to stop: what is maximised hardly grows any more, or the passes are over; empty if neither."""
-    if len(trace) > 1 and trace[-1] - trace[-2] <= tolerance * abs(trace[-2]):
-        return "converged"
-    return "stopped" if len(trace) >= iterations else ""
-
-
 def _decided(
     method: str,
     shares: Floats,
@@ -232,8 +250,7 @@ def _decided(
     ties: Ties,
     seed: int,
     confusion: Floats | None = None,
-    trace: tuple[float, ...] = (),
-    converged: bool = True,
+    fit: Fixpoint | None = None,
 ) -> Aggregate:
     """Choose the category with the largest share, by the rule for ties."""
     Choice(TIES).check("ties", ties)
@@ -247,4 +264,7 @@ def _decided(
         chosen[tied] = np.where(best[tied], draws, -1.0).argmax(axis=1)
     if ties == "none":
         chosen[tied] = -1
-    return Aggregate(method, shares, np.where(known, chosen, -1), tied, ability, confusion, trace, converged)
+    chosen = np.where(known, chosen, -1)
+    if fit is None:
+        return Aggregate(method, shares, chosen, tied, ability)
+    return Aggregate(method, shares, chosen, tied, ability, confusion, fit.trace, fit.converged, fit.change)

@@ -18,6 +18,8 @@ Repeated: TypeAlias = Literal["error", "first", "last"]
 #: What a table of labels has at least, and what it may have: the topic, seconds of work, when, and the right answer.
 NEEDED = ("item_id", "judge", "label")
 OPTIONAL = ("query_id", "seconds", "time", "gold")
+#: A label is smaller than this.
+_BITS_64 = 2.0**63
 _KEY = ("query_id", "item_id", "judge")
 
 
@@ -75,6 +77,8 @@ class Labels:
         )
         if frame["label"].dtype.is_float():
             frame = frame.with_columns(pl.col("label").fill_nan(None))
+        elif frame["label"].dtype == pl.Int128:  # a whole number beyond 64 bits
+            frame = frame.with_columns(pl.col("label").cast(pl.Float64))
         elif frame["label"].dtype == pl.Boolean:  # text, as in files
             frame = frame.with_columns(pl.col("label").cast(pl.String))
         labelled = frame["label"].is_not_null().arg_true()
@@ -83,6 +87,9 @@ class Labels:
         def given_row(row: int) -> tuple[str, int | None]:
             return f"{origin}: row {int(labelled[row]) + 1}", None
 
+        if frame["label"].dtype.is_float():
+            beyond = ~frame["label"].is_between(-_BITS_64, _BITS_64, closed="left")
+            refuse_rows(beyond, where or given_row, "a number of 64 bits as label", frame["label"])
         for column in set(_KEY) & set(kept):
             refuse_rows(frame[column].is_null(), where or given_row, f"text or a number as {column}")
         return cls(frame, name, origin)._once(where or given_row, repeated)

@@ -188,7 +188,9 @@ class Ratings:
         >>> Ratings.from_labels([[0, 2], [2, 2]]).labels_at(np.array([1, -1]), pl.Int64()).to_list()
         [2, None]
         """
-        labels = pl.Series(self.values if kind.is_numeric() else self.categories).cast(kind)
+        is_numeric, is_whole = kind.is_numeric(), kind.is_integer() and bool((self.values % 1 == 0).all())
+        labels = pl.Series(self.values if is_numeric and not is_whole else self.categories)
+        labels = labels if is_numeric and not is_whole else labels.cast(kind)
         return labels.gather(pl.Series(places).replace(-1, None))
 
     def confusion(self) -> Ints:

@@ -96,8 +96,8 @@ class JudgeAgreement(Result):
         return parse_measure("Alpha", "agreement")(scale=self.scale)
 
     def measure(self, name: str | Measure) -> Measure:
-        """A measure of agreement by name."""
-        return parse_measure(name, "agreement")
+        """A measure of agreement by name; alpha is on the scale of the labels, unless the name says another."""
+        return measure_on(self.scale, name)
 
     def estimate(self, measure: str | Measure) -> Estimate:
         """A coefficient with its interval; where there is none, the reason."""
@@ -246,10 +246,11 @@ def agree(
     """Say how far judges agree on the labels of the same items, beyond what chance would give.
 
     `labels`: `Labels`, a file or a data frame that `read_labels` reads, or rows of item, judge and label. `measures`:
-    coefficients of the vocabulary of agreement; unless given, those that suit the judges and the scale. `judges`: only
-    these. `scale`: nominal, ordinal, interval or ratio; unless given, ordinal for three grades or more, interval for
-    more than 30, else nominal. `categories`: all labels there are, in their order, others are refused; unless given,
-    those that occur. `relevance_level`: the smallest grade that counts as relevant, for positive agreement and overlap.
+    coefficients of the vocabulary of agreement; unless given, those that suit the judges and the scale. "Alpha" is on
+    the scale of the labels, "Alpha(scale='nominal')" on another one. `judges`: only these. `scale`: nominal, ordinal,
+    interval or ratio; unless given, ordinal for three grades or more, interval for more than 30, else nominal.
+    `categories`: all labels there are, in their order, others are refused; unless given, those that occur.
+    `relevance_level`: the smallest grade that counts as relevant, for positive agreement and overlap.
 
     Intervals come from drawing items anew, each with all its labels; with `by_topic`, from drawing topics anew, which
     is right where other topics are what you want to speak of.
@@ -270,7 +271,7 @@ def agree(
     known = is_numeric(held)
     used = scale or usual_scale(ratings.categories, known)
     topic, topics = _topics_of(held)
-    wanted = tuple(measure_on(scale, name) for name in listed_measures(measures or usual(ratings, used, known)))
+    wanted = tuple(measure_on(used, name) for name in listed_measures(measures or usual(ratings, used, known)))
     return JudgeAgreement(
         held, ratings, tuple(dict.fromkeys(wanted)), used, topic, topics,
         by_topic, confidence, resamples, seed, held.remarks,
@@ -316,6 +317,8 @@ def ratings_of(labels: Labels, *, categories: Categories = None, level: float | 
     frame = labels.frame.select("judge", "label").with_columns(item=labels.items)
     known = None if categories is None else as_labels(categories, frame["label"])
     if known is not None:
+        if any(isinstance(value, float) for value in known):  # a scale with fractions, of which none may occur
+            frame = frame.with_columns(pl.col("label").cast(pl.Float64))
         strange = frame.filter(~pl.col("label").is_in(known))
         if strange.height:
             row = strange.row(0, named=True)
@@ -346,7 +349,9 @@ def as_labels(categories: Iterable[Any], labels: pl.Series) -> list[Any]:
     if not labels.dtype.is_numeric():
         return [str(value) for value in values]
     try:
-        return [float(value) if labels.dtype.is_float() else int(value) for value in values]
+        numbers = [float(value) for value in values]
+        is_whole = labels.dtype.is_integer() and all(number.is_integer() for number in numbers)
+        return [int(number) for number in numbers] if is_whole else numbers
     except (TypeError, ValueError):
         stated = listed(list(map(str, values))) or "none"
         raise ParameterError(
@@ -354,15 +359,15 @@ def as_labels(categories: Iterable[Any], labels: pl.Series) -> list[Any]:
         ) from None
 
 
-def measure_on(scale: str | None, name: str | Measure) -> Measure:
-    """A measure of agreement; where a scale was stated, alpha is on it, unless the name says another.
+def measure_on(scale: str, name: str | Measure) -> Measure:
+    """A measure of agreement; alpha is on the scale of the labels, unless the name says another.
 
-    >>> measure_on("ordinal", "Alpha"), measure_on("ordinal", "Alpha(scale='nominal')"), measure_on(None, "Alpha")
+    >>> measure_on("ordinal", "Alpha"), measure_on("ordinal", "Alpha(scale='nominal')"), measure_on("nominal", "Alpha")
     (Alpha(scale='ordinal'), Alpha, Alpha)
     """
     wanted = parse_measure(name, "agreement")
     bare = isinstance(name, str) and "(" not in name
-    return wanted(scale=scale) if bare and scale is not None and wanted.name == "Alpha" else wanted
+    return wanted(scale=scale) if bare and wanted.name == "Alpha" else wanted
 
 
 def usual_scale(categories: Sequence[str], numeric: bool) -> ScaleName:

@@ -117,8 +117,8 @@ def _group_table(name: str, frame: pl.DataFrame, caption: str) -> Table:
 
 def guidance(result: JudgeAgreement) -> Iterator[str]:
     """What the numbers mean, and what they do not."""
-    headline = result.estimate(result.headline)
-    agreement = result.value("Agreement")
+    alpha = next((measure for measure in result.measures if measure.name == "Alpha"), result.headline)
+    headline, agreement = result.estimate(alpha), result.value("Agreement")
     if math.isnan(headline.value):
         yield f"No coefficient beyond chance can be computed: {headline.undefined}."
         return
@@ -127,7 +127,7 @@ def guidance(result: JudgeAgreement) -> Iterator[str]:
         f"come {part} of the way from chance to full agreement" if headline.value >= 0 else "agree less than by chance"
     )
     yield (
-        f"Alpha {number(headline.value)} means that judges {beyond}. "
+        f"{alpha} {number(headline.value)} means that judges {beyond}. "
         f"Landis and Koch call that {word}, Krippendorff asks for 0.8, or 0.667 for tentative conclusions: these are "
         "conventions, not tests, and what is enough depends on what the labels are for."
     )

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from assay.core.errors import InputError, Note, ParameterError, argument, listed, number_of
-from assay.measures import Measure, parse_measure
+from assay.measures import Measure
 from assay.measures.counting.judgments import Ints
 from assay.measures.counting.ratings import Ratings
 from assay.measures.steps import PerUnit, quantity
@@ -25,6 +25,7 @@ from assay.subjects.judges.evaluation import (
     have_order,
     is_numeric,
     is_relevance,
+    measure_on,
     opened,
     ratings_of,
     refuse_unordered,
@@ -80,7 +81,8 @@ class PairedJudges(MeasuredPairing):
         numeric = {is_numeric(each) for each in sets}
         if len(numeric) > 1:
             raise InputError(f"expected labels on one scale, got numbers and text: {listed(names)}")
-        every = pl.concat([each.frame.select("label") for each in sets], how="vertical_relaxed")["label"]
+        sets = _on_one_type(sets)
+        every = pl.concat([each.frame["label"] for each in sets])
         stated = rules.get("categories")
         known = every.unique().sort().to_list() if stated is None else as_labels(stated, every)
         counted = [ratings_of(each, categories=known, level=rules.get("relevance_level")) for each in sets]
@@ -96,8 +98,8 @@ class PairedJudges(MeasuredPairing):
         return cls(tuple(names), ratings, scale, left_out, True in numeric, notes, is_ordered)
 
     def measure(self, name: str | Measure) -> Measure:
-        """A measure of agreement."""
-        return parse_measure(name, "agreement")
+        """A measure of agreement; alpha is on the scale of the labels, unless the name says another."""
+        return measure_on(self.scale, name)
 
     def usual(self) -> Sequence[str]:
         """Alpha first."""
@@ -149,6 +151,13 @@ def sets_of(part: Any, rules: Mapping[str, Any]) -> list[Labels]:
     if isinstance(part, list | tuple) and (not part or not isinstance(part[0], tuple)):
         return [each for value in part for each in sets_of(value, rules)]
     return [opened(part, **reading)]
+
+
+def _on_one_type(sets: Sequence[Labels]) -> list[Labels]:
+    """Whole numbers as numbers where other sets have fractions."""
+    if len({each.frame["label"].dtype for each in sets}) == 1:
+        return list(sets)
+    return [replace(each, frame=each.frame.with_columns(pl.col("label").cast(pl.Float64))) for each in sets]
 
 
 def _places(names: list[str], items: pl.Series) -> Ints:
