@@ -15,6 +15,7 @@ import bz2
 import contextlib
 import copy
 import gzip
+import inspect
 import io
 import json
 import lzma
@@ -32,7 +33,7 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 from unittest import mock
@@ -44,6 +45,7 @@ from fuzz_tables import COMMANDS, NEIGHBOURS, table_of
 
 import assay
 from assay import AssayError
+from assay.cli import calling
 from assay.cli import main as run_command
 from assay.files import formats
 from assay.files.clusters import read_document_clusters, read_points
@@ -292,14 +294,16 @@ def called(command: str, files: dict[str, str], data: bytes) -> object:
     handlers = signal.getsignal(signal.SIGPIPE)
     code: object = 0
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-        for name, text in files.items():
-            Path(name).write_text(text)
+        asked = {word.rpartition("=")[2] for word in arguments}
+        for name in asked & set(files):
+            Path(name).write_text(files[name])
         Path(mutated_file).write_bytes(data)
         try:
             with (
                 mock.patch.object(sys, "argv", ["assay", *arguments]), mock.patch("atexit.register"),
                 contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO(), "utf-8")), contextlib.redirect_stderr(said),
                 mock.patch.object(App, "parse_args", _parsed_once),
+                mock.patch.object(calling, "application", _application),
             ):  # fmt: skip
                 run_command()
         except SystemExit as ended:
@@ -315,7 +319,7 @@ def called(command: str, files: dict[str, str], data: bytes) -> object:
     return text
 
 
-_parse = App.parse_args
+_parse, _application = App.parse_args, cache(calling.application)
 
 
 def _parsed_once(app: App, words: list[str], **options: bool) -> Any:
@@ -323,7 +327,7 @@ def _parsed_once(app: App, words: list[str], **options: bool) -> Any:
     if tuple(words) not in _PARSED:
         _PARSED[tuple(words)] = _parse(app, words, **options)
     function, bound, ignored = _PARSED[tuple(words)]
-    return function, copy.deepcopy(bound), ignored
+    return function, inspect.BoundArguments(bound.signature, copy.deepcopy(bound.arguments)), ignored
 
 
 # Mutations.

@@ -45,6 +45,7 @@ TIMES = (
 )  # fmt: skip
 NUMBERS = (("1", "2", "3"), ("0.25", "0.5", "2.5"), ("-1", "0", "1"), ("12.5", "0", "300"), ("1e3", "1e-3"), ("7",))
 RANKS = (("1", "2", "3"), ("1", "2", "3", "4", "5"), ("0", "1", "2"), ("1",), ("1.0", "2.0"))
+SESSIONS = tuple(f"s{number}" for number in range(1, 7))
 #: By what a column is; the names are those of our own tables, of other tools and of people.
 COLUMNS: dict[str, ColumnPool] = {
     "query": ColumnPool(("query_id", "query", "topic", "search_query", "Query ID", "topicID"), QUERIES),
@@ -60,9 +61,9 @@ COLUMNS: dict[str, ColumnPool] = {
     "score": ColumnPool(("score", "similarity", "distance"), (tuple(map(str, range(20))), *NUMBERS)),
     "rank": ColumnPool(("rank", "position", "Doc Position"), RANKS),
     "clicked": ColumnPool(("clicked", "click", "clicks", "is_click"), (*LABELS, ("0", "1"), ("0", "1"))),
-    "session": ColumnPool(("session_id", "session", "page_id", "page"), (("s1", "s2", "s3", "s4", "s5", "s6"), ("1", "2"))),
+    "session": ColumnPool(("session_id", "session", "page_id", "page"), (SESSIONS, ("1", "2"))),
     "user": ColumnPool(("user_id", "user"), (("u1", "u2", "u3", "u4", "u5", "u6"), ("ana", "ben"))),
-    "system": ColumnPool(("system", "run", "variant"), (("a", "b"), ("a", "b"), ("run", "other"), ("old", "new"), ("a",))),
+    "system": ColumnPool(("system", "run", "variant"), (("a", "b"), ("run", "other"), ("old", "new"), ("a",))),
     "title": ColumnPool(("title", "text", "query"), (("green tea", "black tea"), ("tea",))),
     "count": ColumnPool(("count", "frequency", "n"), (*NUMBERS, LABELS[0])),
     "stratum": ColumnPool(("stratum", "order", "priority", "runs"), (*RANKS, *NUMBERS)),
@@ -72,9 +73,9 @@ COLUMNS: dict[str, ColumnPool] = {
 }  # fmt: skip
 HOSTILE = (
     "", " ", "NA", "nan", "null", "None", "-", "?", "inf", "-inf", "-0.0", "1e999", "1e400", "9" * 25, "-" + "9" * 25,
-    "18446744073709551616", "9223372036854775807", "0x10", "1_000", "1,5", "²", "é", "e\u0301", "\u202e", "\0", "\x1b[31m",
-    "\U0001f600", '"', "'", "a,b", "a;b", "a\tb", "a\nb", "#", "# x", "[", "[1, 2]", '{"a": 1}', '[{"rating": 4}]', "True",
-    "false", "yes", "0", "1", "2.5", "x" * 300, "=1+1", "../../x", "%s", "{}", "\ufeff", "query_id", "label",
+    "18446744073709551616", "9223372036854775807", "0x10", "1_000", "1,5", "²", "é", "e\u0301", "\u202e", "\0",
+    "\x1b[31m", '"', "'", "a,b", "a;b", "a\tb", "a\nb", "#", "# x", "[", "[1, 2]", '{"a": 1}', '[{"rating": 4}]',
+    "True", "false", "yes", "0", "1", "2.5", "x" * 300, "=1+1", "../../x", "%s", "{}", "\ufeff", "query_id", "label",
 )  # fmt: skip
 #: What tables of a kind are made of: columns that are needed, those that may stand beside them, and the key of a row.
 KINDS = {
@@ -96,7 +97,7 @@ MOST_COLUMNS, MOST_ROWS = 5, 20
 
 
 def table_of(kinds: str, rng: random.Random) -> bytes:
-    """A table as CSV, of one of these kinds: every other one tidy, the rest careless, with hostile cells here and there.
+    """A table as CSV, of one of these kinds: every other one tidy, with a slip at most; the rest careless.
 
     >>> table_of("run", random.Random(1)) == table_of("run", random.Random(1))
     True
@@ -113,6 +114,8 @@ def table_of(kinds: str, rng: random.Random) -> bytes:
     names, pools = zip(*(_column(COLUMNS[each], is_tidy, rng) for each in chosen), strict=True)
     values = dict(zip(chosen, pools, strict=True))
     rows = _tidy_rows(values, [each for each in key if each in values], rng) if is_tidy else _careless_rows(values, rng)
+    if is_tidy and rows and rng.random() < 0.4:  # one slip
+        rng.choice(rows)[rng.randrange(len(chosen))] = rng.choice(HOSTILE)
     if not is_tidy:
         hostile = rng.choice((0, 0, 0.02, 0.1, 0.5))
         rows = [[rng.choice(HOSTILE) if rng.random() < hostile else cell for cell in row] for row in rows]
@@ -158,7 +161,7 @@ _MODEL = {
                "shown": [12.0] * 3},
     "evidence": {},
 }  # fmt: skip
-_PAGES = [(page, rank) for page in range(24) for rank in (1, 2, 3)]
+_PAGES = [(page, rank) for page in range(32) for rank in (1, 2, 3)]
 #: Valid files that stand beside the table.
 NEIGHBOURS = {
     "qrels": "".join(f"q{q} 0 d{d} {(q + d) % 3}\n" for q in (1, 2, 3) for d in range(1, 7)),
@@ -169,8 +172,8 @@ NEIGHBOURS = {
               for who in ("ana", "ben", "cleo")),
     "topics": "query_id,title\nq1,green tea\nq2,black tea\nq3,oolong\n",
     "log": "session_id,user_id,query_id,doc_id,rank,clicked,system\n"
-    + "".join(f"s{page},u{page % 7},q{page % 3 + 1},d{(rank + page) % 4 + 1},{rank},{int((page * 5 + rank * 3) % 7 < 3)},"
-              f"{'ab'[page % 2]}\n" for page, rank in _PAGES),
+    + "".join(f"s{page},u{page % 7},q{page // 4 % 2 + 1},d{(rank + page) % 4 + 1},{rank},"
+              f"{int((page * 5 + rank * 3) % 7 < 3)},{'ab'[page % 2]}\n" for page, rank in _PAGES),
     "model.json": json.dumps(_MODEL),
     "sample.csv": "query_id,doc_id,order,stratum,inclusion\n"
     + "".join(f"q{q},d{d},{d if d < 5 else ''},{2 if d < 4 else 10},{1.0 if d < 4 else 0.5}\n"
@@ -206,12 +209,12 @@ COMMANDS: list[tuple[str, str]] = [
     ("agreement convert @ -o out.csv", "labels wide"),
     ("agreement convert @ -o out.qrels", "labels"),
     ("clicks evaluate @", "log"),
-    ("clicks compare @", "experiment"),
+    ("clicks compare @ --test t", "experiment"),
     ("clicks explain CTR @", "log"),
     ("clicks report @ -o page.html", "log experiment"),
     ("clicks gate @ -b a -c b", "experiment"),
     ("clicks doctor @", "log queries"),
-    ("clicks power @", "experiment"),
+    ("clicks power @ -m CTR", "experiment"),
     ("clicks plot @", "log"),
     ("clicks fit @ --model all", "log"),
     ("clicks fit log --model PBM --qrels @", "judgments"),

@@ -221,3 +221,56 @@ def test_one_category_has_no_model() -> None:
     for method in (dawid_skene, mace):
         with pytest.raises(ParameterError, match="one category"):
             method(Ratings.from_labels([[1, 1], [1, 1]]))
+
+
+# The fixpoint ---------------------------------------------------------------------------------------------------------
+
+
+def random_tables(number: int, seed: int) -> Any:
+    """Labels of 15 items by 4 judges in 3 categories, table by table; -1 where there is none. Some judges guess."""
+    rng, shape = np.random.default_rng(seed), (number, 15, 4)
+    truth, skill = rng.integers(0, 3, shape[:2]), rng.uniform(0.2, 0.95, (number, 4))
+    said = np.where(rng.random(shape) < skill[:, None, :], truth[:, :, None], rng.integers(0, 3, shape))
+    return np.where(rng.random(shape) < 0.2, -1, said)
+
+
+def fixpoints(labels: Any, width: int = 3) -> Any:
+    """Dawid and Skene's posteriors of many tables at once, by plain passes until none of them moves any more."""
+    given = (labels[..., None] == np.arange(width)).astype(float)
+    has_labels, votes = given.any(axis=(2, 3)), given.sum(axis=2)
+    posterior, moving = votes / np.maximum(votes.sum(axis=2, keepdims=True), 1), np.arange(len(labels))
+    while len(moving):
+        part, before, known = given[moving], posterior[moving], has_labels[moving]
+        counts = np.einsum("nik,nijl->njkl", before, part, optimize=True) + SMOOTHING / width
+        prevalence = (before.sum(axis=1) + SMOOTHING / width) / (known.sum(axis=1)[:, None] + SMOOTHING)
+        logs = np.log(counts / counts.sum(axis=3, keepdims=True))
+        joint = np.einsum("nijl,njkl->nik", part, logs, optimize=True) + np.log(prevalence)[:, None, :]
+        after = np.exp(joint - joint.max(axis=2, keepdims=True)) * known[:, :, None]
+        after /= np.maximum(after.sum(axis=2, keepdims=True), 1e-300)
+        posterior[moving] = after
+        moving = moving[np.abs(after - before).max(axis=(1, 2)) > 1e-11]
+    return posterior
+
+
+def test_dawid_skene_ends_at_the_fixpoint_of_plain_passes() -> None:
+    """A pass may change what is maximised by next to nothing, and labels all the same, hundreds of passes later."""
+    tables = random_tables(150, 1)
+    for table, expected in zip(tables, fixpoints(tables), strict=True):
+        named = [[None if label < 0 else int(label) for label in column] for column in table.T]
+        fit = dawid_skene(Ratings.from_labels(named, [0, 1, 2]))
+        labelled = ~np.isnan(fit.posterior[:, 0])
+        assert fit.converged
+        assert fit.posterior[labelled] == pytest.approx(expected[labelled], abs=1e-5)
+        assert fit.chosen[labelled].tolist() == expected[labelled].round(6).argmax(axis=1).tolist()
+
+
+@pytest.mark.parametrize("method", [dawid_skene, mace])
+def test_a_fit_that_is_stopped_says_how_far_it_was_from_the_end(method: Any) -> None:
+    labels = random_tables(1, 4)[0]
+    ratings = Ratings.from_labels([[None if label < 0 else int(label) for label in column] for column in labels.T])
+    early = method(ratings, iterations=5)
+    assert (early.converged, len(early.trace)) == (False, 5)
+    assert early.change > 1e-6
+    end = method(ratings)
+    assert end.converged
+    assert end.change <= 1e-9

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import polars as pl
@@ -21,6 +24,8 @@ from assay.collections.crowd import enough_labels
 from assay.collections.workers import FEWEST_GOLD
 from assay.core.registry import WRITERS
 from assay.core.results import written
+from assay.stats.aggregation import dawid_skene
+from assay.subjects.judges.evaluation import ratings_of
 
 Rows = list[tuple[str, str, str, Any]]
 EXAMPLE = Path(__file__).parents[1] / "src" / "assay" / "data" / "crowd" / "labels.csv"
@@ -477,3 +482,58 @@ def test_one_worker_may_be_left_out_by_name_and_certainty_has_no_sign() -> None:
     result = crowd(SMALL, method="majority", exclude="cleo")
     assert list(result.excluded) == ["cleo"]
     assert "-0.0" not in result.to_csv()
+
+
+def test_the_labels_of_the_relevance_feedback_track_are_those_of_the_fixpoint() -> None:
+    """Plain passes take 5,000 to get there; where one changes next to nothing, hundreds of labels are still wrong."""
+    labels = read_labels(shared("crowd-trec-rf10", "trec-rf10-data.txt"), repeated="first", no_gold=-1)
+    ratings = ratings_of(labels)
+    fit = dawid_skene(ratings)
+    assert fit.converged
+    assert len(fit.trace) < 1500
+    # Of 5,017 plain passes, after which nothing moves by 1e-11.
+    assert np.bincount(fit.chosen).tolist() == [1531, 7968, 5762, 4971]
+    assert fit.posterior.sum(axis=0) == pytest.approx([1585.241597, 7440.048917, 5866.577458, 5340.132028], abs=1e-4)
+
+
+def test_one_category_has_no_model_but_workers_and_votes(tmp_path: Path) -> None:
+    (tmp_path / "same.csv").write_text("item,judge,label\nd1,ana,1\nd1,ben,1\nd2,ana,1\nd2,ben,1\n")
+    refused = run_assay("crowd", "aggregate", "same.csv", folder=tmp_path)
+    assert refused.returncode == 2
+    assert refused.stderr.startswith("assay: same.csv: all labels are 1, which leaves nothing to model: use --method")
+    for advice in (re.findall(r"--method \w+", refused.stderr)[0].split(), ["--categories", "0,1"]):
+        assert advice[0] in refused.stderr
+        followed = run_assay("crowd", "aggregate", "same.csv", *advice, "--csv", folder=tmp_path)
+        assert (followed.returncode, followed.stderr) == (0, "")
+        assert pl.read_csv(followed.stdout.encode())["label"].to_list() == [1, 1]
+    workers = run_assay("crowd", "workers", "same.csv", "--csv", folder=tmp_path)
+    assert (workers.returncode, workers.stderr) == (0, "")
+    assert pl.read_csv(workers.stdout.encode())["labels"].to_list() == [2, 2]
+
+
+def test_labels_that_nobody_gave_are_told_with_a_method_that_makes_none(tmp_path: Path) -> None:
+    rows = ["d1,ana,1", "d1,ben,0", "d2,ana,1", "d3,ben,1", "d4,ben,0", "d5,cleo,0", "d5,ana,0"]
+    (tmp_path / "few.csv").write_text("item,judge,label\n" + "\n".join(rows) + "\n")
+    told = run_assay("crowd", "aggregate", "few.csv", "--csv", folder=tmp_path)
+    assert "2 items got a label that nobody gave them, 2 of them from one label (the first: 'd3')" in told.stderr
+    advice = re.findall(r"--method \w+", told.stderr)[0].split()
+    followed = run_assay("crowd", "aggregate", "few.csv", *advice, "--csv", folder=tmp_path)
+    assert "nobody gave" not in followed.stderr
+    assert pl.read_csv(followed.stdout.encode()).filter(labels=1)["label"].to_list() == [1, 1, 0]
+
+
+def test_a_fit_that_was_stopped_says_what_may_still_change() -> None:
+    labels = read_labels(EXAMPLE)
+    with mock.patch("assay.collections.crowd.dawid_skene", partial(dawid_skene, iterations=3)):
+        result = crowd(labels)
+    assert any(
+        "dawid-skene was stopped after 3 iterations: a probability still changed by" in w for w in result.warnings
+    )
+
+
+def test_workers_cost_what_their_labels_do() -> None:
+    command = ["crowd", "workers", EXAMPLE, "--price", "0.05"]
+    table = invoke([*command, "--csv"])
+    rows = pl.read_csv(table.stdout.encode())
+    assert rows["cost"].to_list() == pytest.approx((rows["labels"] * 0.05).to_list())
+    assert f"Cost: {rows['cost'].sum():,.2f} at 0.05 per label." in invoke(command).stdout

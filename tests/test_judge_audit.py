@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -298,3 +299,74 @@ def test_people_who_speak_as_one_need_no_name_and_what_they_left_open_is_no_labe
     assert audit.confusion.rows() == [("0", 0, 1), ("1", 0, 1)]
     words = pl.DataFrame({"item_id": ["a", "b"], "label": ["yes", "no"]})
     assert audit_judge(words, words, resamples=0).criterion("kappa").value == 1.0
+
+
+# Labels of any type ---------------------------------------------------------------------------------------------------
+
+PAIRS = [f"q{n % 3},d{n}" for n in range(12)]
+
+
+def table(path: Path, labels: list[Any]) -> None:
+    rows = (f"{pair},{label}\n" for pair, label in zip(PAIRS, labels, strict=True))
+    path.write_text("query_id,doc_id,label\n" + "".join(rows), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "leniency"),
+    [
+        ([True, False] * 6, [True] * 6 + [False] * 6, 0.0),
+        ([True] * 12, [1, 0] * 6, 0.5),
+        ([1, 0] * 6, ["FALSE", "true"] * 6, 0.0),
+        (["good", "bad"] * 6, ["good"] * 6 + ["bad"] * 6, None),
+        ([1.0, 0.5] * 6, [1, 0] * 6, 0.25),
+    ],
+)
+def test_an_audit_takes_words_truth_values_and_numbers(
+    ours: list[Any], theirs: list[Any], leniency: float | None, tmp_path: Path
+) -> None:
+    table(tmp_path / "model.csv", ours)
+    table(tmp_path / "people.csv", theirs)
+    done = run_assay("crowd", "audit", "model.csv", "people.csv", "--csv", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    values = {row["name"]: row["value"] for row in pl.read_csv(done.stdout.encode()).iter_rows(named=True)}
+    assert values["leniency"] == (leniency if leniency is None else pytest.approx(leniency))
+
+
+def test_a_row_of_the_model_without_a_label_is_refused_where_it_stands(tmp_path: Path) -> None:
+    """Among numbers, NA is no label."""
+    table(tmp_path / "model.csv", [1, 0, 1, "NA", *[1] * 8])
+    table(tmp_path / "people.csv", [1, 0] * 6)
+    done = run_assay("crowd", "audit", "model.csv", "people.csv", folder=tmp_path)
+    assert (done.returncode, done.stderr) == (2, "assay: model.csv:5: expected a label of the model, got 'NA'\n")
+
+
+def test_grades_against_0_and_1_are_told_and_the_advice_makes_one_scale_of_them(tmp_path: Path) -> None:
+    table(tmp_path / "model.csv", [n % 4 for n in range(12)])
+    table(tmp_path / "people.csv", [int(n % 4 > 0) for n in range(12)])
+    words = ["crowd", "audit", "model.csv", "people.csv"]
+    told = run_assay(*words, folder=tmp_path)
+    assert "the model's labels are 0, 1, 2, 3, people's are 0, 1" in told.stderr
+    advice = re.search(r"--level \S+", told.stderr)
+    assert advice is not None
+    followed = run_assay(*words, *advice.group().split(), "--csv", "--table", "confusion", folder=tmp_path)
+    assert (followed.stdout, followed.stderr) == ("people,0,1\n0,3,0\n1,0,9\n", "")
+    table(tmp_path / "people.csv", ["good", "bad"] * 6)
+    refused = run_assay("crowd", "audit", "people.csv", "people.csv", "--level", "1", folder=tmp_path)
+    assert (refused.returncode, refused.stderr) == (2, "assay: --level is a grade, and these labels are words\n")
+
+
+def test_people_whom_crowd_workers_flags_are_named_beside_their_agreement(tmp_path: Path) -> None:
+    rows = [
+        (f"d{n}", judge, {"clicker": 1}.get(judge, int(n * n % 7 in {1, 4}) ^ (judge == "ben" and n % 9 == 0)))
+        for n in range(60)
+        for judge in ("ana", "ben", "clicker")
+    ]
+    (tmp_path / "people.csv").write_text("doc_id,judge,label\n" + "".join(f"{d},{j},{label}\n" for d, j, label in rows))
+    (tmp_path / "model.csv").write_text(
+        "doc_id,label\n" + "".join(f"d{n},{int(n * n % 7 in {1, 4})}\n" for n in range(60))
+    )
+    done = run_assay("crowd", "audit", "model.csv", "people.csv", folder=tmp_path)
+    flagged = run_assay("crowd", "workers", "people.csv", folder=tmp_path)
+    reason = re.search(r"clicker: (.*)", flagged.stdout)
+    assert reason is not None
+    assert f"flagged: clicker ({reason.group(1)})." in done.stdout.replace("\n", " ")

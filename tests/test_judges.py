@@ -710,7 +710,7 @@ def test_words_have_no_order_but_the_one_stated() -> None:
     """In the alphabet, high stands before low: what goes by the order would be wrong, and is undefined instead."""
     names = ["low", "medium", "high"]
     rows = [(f"d{n}", judge, names[min((n + (judge == "b")) % 3, 2)]) for n in range(12) for judge in "ab"]
-    measures = ["Kappa", "Kappa(weights='linear')", "AC2", "Alpha(scale='ordinal')", "Alpha"]
+    measures = ["Kappa", "Kappa(weights='linear')", "AC2", "Alpha(scale='ordinal')", "Alpha(scale='nominal')"]
     words = agree(Labels.of(rows), measures, resamples=0)
     assert set(words.undefined()) == {"Kappa(weights='linear')", "AC2", "Alpha(scale='ordinal')"}
     assert "state their order" in words.undefined()["AC2"]
@@ -776,3 +776,61 @@ def test_files_of_two_judges_with_the_same_name_are_not_taken_for_one(tmp_path: 
     with pytest.raises(ParameterError, match="two judges are called 'labels': give each a name of its own"):
         read_labels(files)
     assert read_labels(dict(zip(("ana", "ben"), files, strict=True))).judges == ("ana", "ben")
+
+
+JUDGES = ("ana", "ben")
+
+
+def test_alpha_without_a_scale_is_the_same_wherever_it_is_asked_for(tmp_path: Path) -> None:
+    """On three grades or more it is ordinal: in the table, in the sentence below, explained, compared, in Python."""
+    for name, every in (("one", 3), ("two", 4)):
+        high = {("ben", n): 3 for n in range(0, 40, every)}
+        rows = (f"d{n},{judge},{high.get((judge, n), n % 4 // 2)}\n" for n in range(40) for judge in JUDGES)
+        (tmp_path / f"{name}.csv").write_text("item,judge,label\n" + "".join(rows))
+    labels = read_labels(tmp_path / "one.csv")
+    value = agree(labels, ["Alpha(scale='ordinal')"], resamples=0).to_frame()["value"].item()
+    nominal = agree(labels, ["Alpha(scale='nominal')"], resamples=0).to_frame()["value"].item()
+    assert abs(value - nominal) > 0.02
+    bare = agree(labels, "Alpha", resamples=0)
+    assert bare.to_frame().select("measure", "value").rows() == [("Alpha(scale='ordinal')", value)]
+    assert (bare.value("Alpha"), assay.explain("Alpha", labels).value) == (value, value)
+    shown = run_assay("agreement", "evaluate", "one.csv", "-m", "Alpha", folder=tmp_path)
+    assert f"Alpha(scale='ordinal') {value:.4f} means that" in " ".join(shown.stdout.split())
+    compared = run_assay("agreement", "compare", "one.csv", "two.csv", "-m", "Alpha", folder=tmp_path)
+    assert f"{value:.4f}" in compared.stdout
+    stated = run_assay("agreement", "evaluate", "one.csv", "-m", "Alpha(scale='nominal')", folder=tmp_path)
+    assert f"Alpha {nominal:.4f} means that" in " ".join(stated.stdout.split())
+
+
+@pytest.mark.parametrize("label", ["99999999999999999999999", "18446744073709551616", "-9223372036854775809"])
+def test_a_label_beyond_64_bits_is_refused_with_its_row(label: str, tmp_path: Path) -> None:
+    (tmp_path / "good.csv").write_text("item,judge,label\nd1,ana,1\nd1,ben,0\nd2,ana,1\nd2,ben,1\n")
+    (tmp_path / "wide.csv").write_text(f"item,judge,label\nd1,ana,1\nd1,ben,0\nd2,ana,{label}\nd2,ben,1\n")
+    for command in (
+        ("agreement", "compare", "good.csv", "wide.csv"),
+        ("agreement", "evaluate", "wide.csv"),
+        ("crowd", "aggregate", "wide.csv"),
+        ("crowd", "audit", "wide.csv", "good.csv"),
+    ):
+        done = run_assay(*command, folder=tmp_path)
+        assert done.returncode == 2
+        assert done.stderr.startswith("assay: wide.csv:4: expected a number of 64 bits as label, got ")
+    with pytest.raises(FormatError, match="row 1: expected a number of 64 bits as label"):
+        Labels.of([("d1", "ana", int(label)), ("d1", "ben", 0)])
+
+
+def test_the_largest_label_of_64_bits_stays_as_it_is(tmp_path: Path) -> None:
+    most = str(10**18 - 1)
+    rows = "".join(f"d{n},{judge},{most if n % 2 else 0}\n" for n in range(4) for judge in JUDGES)
+    (tmp_path / "labels.csv").write_text(f"item,judge,label\n{rows}")
+    done = run_assay("crowd", "aggregate", "labels.csv", "--csv", folder=tmp_path)
+    assert [line.split(",")[1] for line in done.stdout.splitlines()[1:]] == ["0", most, "0", most]
+
+
+def test_whole_grades_and_halves_are_on_one_scale() -> None:
+    whole = Labels.of([(f"d{n}", judge, n % 2) for n in range(12) for judge in JUDGES], name="whole")
+    rows = [(f"d{n}", judge, n % 2 / 2 + (judge == "ben" and n % 3 == 0) / 2) for n in range(12) for judge in JUDGES]
+    halves = Labels.of(rows, name="halves")
+    compared = compare([whole, halves], measures="Agreement").to_frame()
+    assert compared.select("baseline_value", "value").row(0) == pytest.approx((1.0, 8 / 12))
+    assert agree(whole, "Agreement", categories=[0, 0.5, 1], resamples=0).value("Agreement") == 1.0

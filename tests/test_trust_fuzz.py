@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+import sys
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 
 import assay
 
 SCRIPT = Path(__file__).parents[1] / "scripts" / "fuzz.py"
-SEED, INPUTS = 7, 12
+SEED, INPUTS, TABLES = 7, 12, 2000
 
 
 def loaded() -> Any:
@@ -20,12 +22,16 @@ def loaded() -> Any:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    with mock.patch.object(sys, "path", [str(SCRIPT.parent), *sys.path]):
+        spec.loader.exec_module(module)
     return module
 
 
 FUZZ = loaded()
-TARGETS: dict[str, Any] = {target.name: target for target in FUZZ.targets()}
+EVERY = list(FUZZ.targets())
+TARGETS: dict[str, Any] = {target.name: target for target in EVERY if target.make is None}
+#: Commands that are given tables of any cells.
+COMMANDS: dict[str, Any] = {target.name: target for target in EVERY if target.make is not None}
 
 
 @pytest.mark.parametrize("name", TARGETS)
@@ -49,6 +55,26 @@ def test_an_example_of_each_target_is_read(name: str) -> None:
         except assay.AssayError:
             continue
     assert read
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_table_of_any_cells_is_taken_or_refused_in_one_line(name: str) -> None:
+    """Commands on labels, clicks, pools and topics end with an answer, or say what is wrong; some tables are taken."""
+    target, refused, tables = COMMANDS[name], list[list[str]](), -(-TABLES // len(COMMANDS))
+    for number in range(tables):
+        try:
+            target.read(FUZZ.mutated(target, SEED, number))
+        except assay.AssayError as problem:
+            refused.append(str(problem).splitlines())
+    assert len(refused) < tables
+    for lines in refused:
+        assert [line for line in lines if line.startswith("assay: ")] == lines[-1:]
+
+
+def test_tables_are_small_and_always_the_same() -> None:
+    for target in COMMANDS.values():
+        tables = [FUZZ.mutated(target, SEED, number) for number in range(5)]
+        assert tables == [FUZZ.mutated(target, SEED, number) for number in range(5)]
 
 
 def test_every_registered_format_is_a_target() -> None:

@@ -75,7 +75,8 @@ def workers(labels: LabelFile, crowd: CrowdInputs, drawing: SeedOption, to: Outp
     """
     from assay.collections.crowd_sections import workers_document  # noqa: PLC0415  # `assay --help` loads no Polars
 
-    result = _crowd(labels, crowd, exclude, drawing, to)
+    # Workers are looked at in the same way whatever the method, and votes need no model.
+    result = _crowd(labels, {"method": "majority", **crowd}, exclude, drawing, to)
     text = output.written(workers_document(result), to)
     output.remarks(result.warnings, quiet=to.quiet)
     output.deliver(text, to)

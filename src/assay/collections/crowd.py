@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeAlias, get_args
@@ -12,7 +11,7 @@ import polars as pl
 
 from assay.collections.workers import hits, majority_of_others, worker_statistics
 from assay.core.domains import Choice, Real, Whole
-from assay.core.errors import InputError, ParameterError, argument_name, did_you_mean, listed, number_of
+from assay.core.errors import InputError, ParameterError, argument, argument_name, did_you_mean, listed, number_of
 from assay.core.evaluation_options import Columns, Seed
 from assay.core.options import Alpha, Categories, RepeatedLabels
 from assay.core.results import Result
@@ -29,6 +28,7 @@ from assay.tables.labels import Labels
 CrowdMethod: TypeAlias = Literal["dawid-skene", "mace", "majority", "weighted", "median"]
 QrelsRule: TypeAlias = Literal["chosen", "expected", "probability", "relevant"]
 
+_MODELS = ("dawid-skene", "mace")
 #: So many gold items tell how many labels are enough; with fewer, the label of all workers is the reference.
 _FEWEST_REFERENCES = 20
 #: The most labels per item that are tried, and the share of items that has to have them.
@@ -175,6 +175,11 @@ def crowd(
     kept = ratings.only(*(name for name in ratings.judges if name not in left_out))
     if method == "median" and not is_numeric(table) and categories is None:
         raise ParameterError("the labels are words, which have no median: state their order as categories")
+    if method in _MODELS and len(kept.categories) < 2:
+        ways = f"{argument('method', 'majority')}, or state the whole scale as {argument_name('categories')}"
+        raise InputError(
+            f"{table.origin}: all labels are {kept.categories[0]}, which leaves nothing to model: use {ways}"
+        )
     fits: dict[str, Callable[[], Aggregate]] = {
         "dawid-skene": lambda: dawid_skene(kept, ties=ties, seed=seed),
         "mace": lambda: mace(kept, ties=ties, seed=seed),
@@ -191,7 +196,7 @@ def crowd(
     items = _items(table, kept, aggregate, right)
     return CrowdLabels(
         table, items, workers.with_columns(excluded=pl.Series(~included)), enough, left_out, aggregate, kept, settings,
-        tuple(_remarks(table, aggregate, items, answers)),
+        tuple(_remarks(table, kept, aggregate, items, answers)),
     )  # fmt: skip
 
 
@@ -304,16 +309,29 @@ def enough_labels(enough: pl.DataFrame, within: float = 0.01) -> int | None:
     return int(good["labels_per_item"][0])
 
 
-def _remarks(table: Labels, aggregate: Aggregate, items: pl.DataFrame, answers: Mapping[str, str]) -> Iterable[str]:
+def _remarks(
+    table: Labels, ratings: Ratings, aggregate: Aggregate, items: pl.DataFrame, answers: Mapping[str, str]
+) -> Iterable[str]:
     yield from table.remarks
+    chosen = aggregate.chosen
+    unheard = (chosen >= 0) & (ratings.counts[np.arange(len(chosen)), np.maximum(chosen, 0)] == 0)
+    if unheard.any():
+        alone, first = int((ratings.labels_of_item[unheard] == 1).sum()), ratings.items[int(unheard.argmax())]
+        yield (
+            f"{number_of('item', int(unheard.sum()))} got a label that nobody gave them, {alone:,} of them from one "
+            f"label (the first: {first!r}): {argument('method', 'majority')} chooses among the labels given"
+        )
     if aggregate.method == "weighted votes" and items["gold"].null_count() < items.height:
         yield "the weights come from the gold labels, so that the accuracy on these is too good"
     if answers and not items["gold"].count():
         yield "no item has a gold label: are the ids, and the labels, the same?"
     if not aggregate.converged:
-        yield f"{aggregate.method} did not converge in {len(aggregate.trace)} iterations: the last one is shown"
+        yield (
+            f"{aggregate.method} was stopped after {number_of('iteration', len(aggregate.trace))}: a probability still "
+            f"changed by {aggregate.change:.2g} in the last one, so that some labels may still change"
+        )
     open_items = items["label"].null_count()
     if open_items:
         yield f"{number_of('item', open_items)} without a label: tied, or all of its workers are left out"
-    if not math.isnan(aggregate.ability[0]) and items["labels"].max() == 1:
+    if items["labels"].max() == 1:
         yield "every item has one label: workers cannot be compared with one another"

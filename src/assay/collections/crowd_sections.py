@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -55,9 +56,22 @@ def crowd_document(result: CrowdLabels) -> Document:
 
 
 def workers_document(result: CrowdLabels) -> Document:
-    """The workers alone."""
-    sections = tuple(each for each in crowd_document(result).sections if each.name in {"workers", "warnings"})
+    """The workers alone, with what each of them cost where labels have a price."""
+    table, price = _workers_table(result), result.settings["price"]
+    cost: tuple[Prose, ...] = ()
+    if price is not None:
+        frame = table.frame.with_columns(cost=price * pl.col("labels"))
+        columns = (*table.columns, Column("cost", kind="number", least=2))
+        table, cost = replace(table, frame=frame, columns=columns), (Prose(_cost(result)),)
+    sections = (
+        Section("workers", "Workers", (table, *_flag_lines(result), *cost)),
+        Section.of_lines("warnings", result.warnings),
+    )
     return Document("crowd labels", sections, "Workers")
+
+
+def _cost(result: CrowdLabels) -> str:
+    return f"Cost: {result.cost:,.2f} at {result.settings['price']:g} per label."
 
 
 def _summary(result: CrowdLabels) -> list[str]:
@@ -71,12 +85,12 @@ def _summary(result: CrowdLabels) -> list[str]:
         lines.append(f"Right on {right:,} of {known:,} gold items: {right / known:.1%} ({ends}).")
     passes = len(result.aggregate.trace)
     if passes:
-        end = "Converged" if result.aggregate.converged else "Stopped without converging"
+        end = "Converged" if result.aggregate.converged else "Stopped before it converged,"
         lines.append(f"{end} after {number_of('iteration', passes)}.")
     if result.excluded:
         lines.append(f"Left out (their labels stay in the table): {listed(list(result.excluded))}.")
     if result.cost is not None:
-        lines.append(f"Cost: {result.cost:,.2f} at {result.settings['price']:g} per label.")
+        lines.append(_cost(result))
     return lines
 
 
@@ -218,7 +232,9 @@ def _context(audit: JudgeAudit) -> tuple[Prose, ...]:
     missing = "Not recorded: which model, prompt and parameters made these labels. Keep them beside the labels."
     lines, agreement = [f"Recorded: {recorded}." if recorded else missing], audit.settings["people_agreement"]
     if agreement is not None:
-        lines.append(f"{audit.settings['people']:,} people agree with one another on {agreement:.1%} of pairs.")
+        flagged = [f"{name} ({reason})" for name, reason in audit.settings.get("people_flagged", {}).items()]
+        named = f"; flagged: {', '.join(flagged)}" if flagged else ""
+        lines.append(f"{audit.settings['people']:,} people agree with one another on {agreement:.1%} of pairs{named}.")
     return tuple(map(Prose, lines))
 
 

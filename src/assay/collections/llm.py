@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from assay.collections.audited_labels import as_judges, in_common, key_of, labels_of_people, on_one_scale, passes_of
+from assay.collections.crowd import crowd
 from assay.collections.judge_rankings import JudgeRankings, agree_on_systems
 from assay.core.domains import Real
 from assay.core.errors import ParameterError, argument, not_among, number_of
@@ -178,7 +179,7 @@ def audit_judge(
         if families is not None and family is not None:
             criteria.append(_own_family(ranked, families, family))
     agreement = agree(judged, resamples=0).value("Agreement") if len(judged.judges) > 1 else math.nan
-    settings = {
+    settings: dict[str, Any] = {
         "items": both.height, "people": len(judged.judges),
         "people_agreement": None if math.isnan(agreement) else agreement,
         "measure": measure if runs is not None else None, "weights": weights, "least_kappa": least_kappa,
@@ -186,6 +187,9 @@ def audit_judge(
         "seed": seed,
     }  # fmt: skip
     settings |= {} if level is None else {"level": level}
+    if len(judged.judges) > 1:
+        flagged = crowd(judged, method="majority", draws=0).workers.filter("flagged")
+        settings |= {"people_flagged": dict(flagged.select("worker", "reason").iter_rows())} if flagged.height else {}
     holds = [each.holds for each in criteria]
     verdict: Outcome = "not usable" if False in holds else "cannot say" if None in holds else "usable"
     confusion = result.confusion("people", "model").rename(lambda name: name.removeprefix("model "))
@@ -211,7 +215,9 @@ def _leniency(apart: Floats, most: float, drawing: Drawing) -> Criterion:
     asked = f"from -{most:g} to {most:g} of the scale"
     if np.isnan(apart).any():
         return Criterion.unknown("leniency", asked, "the labels are words: state their order as categories")
-    sample = PatternSample((quantity("difference", apart) / quantity("items", np.ones(len(apart))),))
+    sample = PatternSample(
+        (quantity("difference", apart) / quantity("items", np.ones(len(apart))),), bounds=(-1.0, 1.0)
+    )
     interval = sample.intervals((0,), [0.95], drawing)[0] if drawing.resamples else Interval.unknown(0.95)
     return Criterion.within("leniency", (float(apart.mean()), interval.low, interval.high), (-most, most), asked)
 

@@ -18,8 +18,8 @@ Maximise: TypeAlias = Callable[[Parameters, Floats], Parameters]
 
 #: So many passes are plain, so that the basin is the one that the votes lie in.
 _PLAIN = 20
-#: The longest step, in plain ones.
-_FARTHEST = 1000.0
+#: The longest step at first, in plain ones; by this it grows where it was taken and went well.
+_GROWTH = 4.0
 
 
 class Fixpoint(NamedTuple):
@@ -44,7 +44,7 @@ def fixpoint(
     length that squared iterative methods choose (Varadhan and Roland 2008); it counts only if what is maximised grows.
     """
     total, posterior = expect(parameters)
-    trace, change = [total], np.inf
+    trace, change, farthest = [total], np.inf, _GROWTH
     while len(trace) < iterations:
         after = maximise(parameters, posterior)
         total, moved = expect(after)
@@ -54,23 +54,25 @@ def fixpoint(
             return Fixpoint(posterior, parameters, tuple(trace), change, converged=True)
         if len(trace) < _PLAIN or len(trace) == iterations:
             continue
-        ahead = _ahead(before, after, maximise(parameters, posterior))
+        ahead, reach = _ahead(before, after, maximise(parameters, posterior), farthest)
         total, moved = expect(ahead)
         if total >= trace[-1]:
             parameters, posterior = ahead, moved
+            farthest *= _GROWTH if reach == farthest else 1.0
+        else:
+            farthest = max(reach / 2, _GROWTH)
         trace.append(max(total, trace[-1]))
     return Fixpoint(posterior, parameters, tuple(trace), change, converged=False)
 
 
-def _ahead(first: Parameters, second: Parameters, third: Parameters) -> Parameters:
-    """Parameters further on: as far as the two steps, of which the second is a bit shorter, would lead in the end."""
+def _ahead(first: Parameters, second: Parameters, third: Parameters, farthest: float) -> tuple[Parameters, float]:
+    """Parameters further on, where the two steps lead in the end if each is as much shorter; and how far, in steps."""
     steps = [(b - a, (c - b) - (b - a)) for a, b, c in zip(first, second, third, strict=True)]
     length = np.sqrt(sum(float((step**2).sum()) for step, _ in steps))
     bend = np.sqrt(sum(float((turn**2).sum()) for _, turn in steps))
-    reach = min(max(length / bend, 1.0), _FARTHEST) if bend > 0 else 1.0
-    return tuple(
-        _as_shares(a + 2 * reach * step + reach**2 * turn) for a, (step, turn) in zip(first, steps, strict=True)
-    )
+    reach = min(max(length / bend, 1.0), farthest) if bend > 0 else 1.0
+    moved = (a + 2 * reach * step + reach**2 * turn for a, (step, turn) in zip(first, steps, strict=True))
+    return tuple(map(_as_shares, moved)), float(reach)
 
 
 def _as_shares(logs: Floats) -> Floats:

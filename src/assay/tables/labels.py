@@ -88,7 +88,7 @@ class Labels:
             return f"{origin}: row {int(labelled[row]) + 1}", None
 
         if frame["label"].dtype.is_float():
-            beyond = ~frame["label"].is_between(-_BITS_64, _BITS_64, closed="left")
+            beyond = ~frame["label"].is_between(-_BITS_64, _BITS_64, closed="none")
             refuse_rows(beyond, where or given_row, "a number of 64 bits as label", frame["label"])
         for column in set(_KEY) & set(kept):
             refuse_rows(frame[column].is_null(), where or given_row, f"text or a number as {column}")

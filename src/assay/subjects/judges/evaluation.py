@@ -349,9 +349,9 @@ def as_labels(categories: Iterable[Any], labels: pl.Series) -> list[Any]:
     if not labels.dtype.is_numeric():
         return [str(value) for value in values]
     try:
-        numbers = [float(value) for value in values]
-        is_whole = labels.dtype.is_integer() and all(number.is_integer() for number in numbers)
-        return [int(number) for number in numbers] if is_whole else numbers
+        if labels.dtype.is_integer() and all(float(value).is_integer() for value in values):
+            return [int(value if isinstance(value, int) else float(value)) for value in values]
+        return [float(value) for value in values]
     except (TypeError, ValueError):
         stated = listed(list(map(str, values))) or "none"
         raise ParameterError(
