@@ -11,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -332,6 +333,22 @@ def test_what_a_process_is_writing_is_left_alone(folder: Path) -> None:
         file.write(b"mine\n")
         assert runs("convert", folder).returncode == 0
     assert (folder / "o.jsonl").read_bytes() == b"mine\n"  # who ends last has the last word
+
+
+@pytest.mark.parametrize(("call", "said"), [
+    ("log import clicks/log.ndjson.gz -o made", "assay: {} (TMPDIR, for temporary files): cannot be written: "),
+    ("show -", "assay: <stdin>: cannot be kept in {} (TMPDIR, for temporary files): "),
+])  # fmt: skip
+def test_no_room_for_temporary_files_names_their_place_alone(
+    call: str, said: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assay.files.logs._PART_BYTES", 10_000)
+    monkeypatch.setattr("assay.files.log_assembly._ROWS_AT_ONCE", 1000)
+    monkeypatch.setattr("assay.files.sources._SPOOL_BYTES", 1000)
+    with largest_file(2000):
+        done = run_assay(*call.split(), folder=folder, stdin=b"q1 Q0 d1 1 2.5 mine\n" * 1000)
+    assert (done.returncode, contents(folder)) == (2, {})
+    assert done.stderr == f"{said.format(tempfile.gettempdir())}file too large\n"
 
 
 def test_names_as_long_as_the_file_system_takes_can_be_written(folder: Path) -> None:

@@ -81,7 +81,10 @@ def _told_apart(command: str, words: list[str]) -> Iterator[None]:
     except AssayError as problem:
         from assay.cli.hints import now_spelt, other_subject  # noqa: PLC0415  # only where something is wrong
 
-        if (text := now_spelt(command, words) or other_subject(command, words)) is None:
+        text = now_spelt(command, words)
+        if text is None and not isinstance(problem.__cause__, OSError):  # a full disk is no wrong file
+            text = other_subject(command, words)
+        if text is None:
             raise
         raise InputError(f"{problem}; {text}") from problem
 

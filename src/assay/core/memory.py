@@ -48,7 +48,7 @@ class Need(NamedTuple):
 def refuse_too_little(command: str, words: Iterable[str]) -> None:
     """Refuse a command, before any work is done, if it has less memory than it takes with these files."""
     size = sum(_size(word) for word in words)
-    need = needed(command, size, os.cpu_count() or 1)
+    need = needed(command, size, _threads())
     kinds = ((need.addresses, _of_process("RLIMIT_AS", "-v")), (need.data, _of_process("RLIMIT_DATA", "-d")),
              (need.resident, [*_of_group(), *_free()]))  # fmt: skip
     for bytes_needed, limits in kinds:
@@ -69,6 +69,13 @@ def needed(command: str, size: int, threads: int) -> Need:
     rate, most = _HELD.get(command.partition(" ")[0], _HELD[""])
     held = int(size * rate) if most is None else min(int(size * rate), most)
     return Need(_RESIDENT + held, _DATA + held, _ADDRESSES + held + max(0, threads - 2) * _PER_THREAD)
+
+
+def _threads() -> int:
+    """How many threads libraries start."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _size(word: str) -> int:

@@ -97,7 +97,8 @@ class Spool:
                         rows.write_ipc_stream(file, compression="lz4")
                         self._sizes.setdefault(path, []).append(file.tell() - start)
                 except OSError as problem:
-                    raise InputError(f"{path}: cannot be written: {reason(problem)}") from problem
+                    place = f"{folder.parent} (TMPDIR, for temporary files)"
+                    raise InputError(f"{place}: cannot be written: {reason(problem)}") from problem
         self._waiting, self._rows = [], 0
 
     def _read(self, path: Path) -> Iterator[pl.DataFrame]:

@@ -12,7 +12,6 @@ import io
 import lzma
 import os
 import re
-import shutil
 import sys
 import tempfile
 import weakref
@@ -261,9 +260,17 @@ class Source:
         """Copy a stream that can be read only once to a temporary file (in memory while it is small)."""
         copy = tempfile.SpooledTemporaryFile(max_size=_SPOOL_BYTES)  # noqa: SIM115  # lives as long as the source
         weakref.finalize(self, copy.close)
-        shutil.copyfileobj(stream, copy, 1 << 20)
+        for piece in iter(lambda: stream.read(1 << 20), b""):
+            self._keep(piece, copy)
         copy.seek(0)
         return cast("IO[bytes]", copy)
+
+    def _keep(self, piece: bytes, copy: IO[bytes]) -> None:
+        try:
+            copy.write(piece)
+        except OSError as problem:
+            place = f"{tempfile.gettempdir()} (TMPDIR, for temporary files)"
+            raise InputError(f"{self.name}: cannot be kept in {place}: {reason(problem)}") from problem
 
     @property
     def path(self) -> Path | None:
