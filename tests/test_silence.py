@@ -328,6 +328,25 @@ def test_a_verdict_needs_values_on_all_but_5_percent_of_what_the_other_has(lacki
         assert str(found.verdict) == "cannot be compared: b has no value on 3 of the 40 queries that a has one on"
 
 
+def test_scores_alone_take_the_policies(tmp_path: Path) -> None:
+    """b has no value for 3 of 40 queries: left out, there is no verdict; as 0, it loses 3 times."""
+    values: list[float | None] = [0.5 + n / 100 for n in range(40)]
+    some = scores({"a": values, "b": [None, None, None, *values[3:]]})
+    some.frame.select("system", "measure", "unit", "value").write_csv(tmp_path / "scores.csv")
+    rules = ("--undefined", "0", "--direction", "higher")
+    left_out = run_assay("scores", "compare", "scores.csv", *rules[2:], folder=tmp_path)
+    assert "b has no value on 3 of the 40" in " ".join(left_out.stdout.split())
+    counted = run_assay("scores", "compare", "scores.csv", *rules, "--json", folder=tmp_path)
+    (row,) = json.loads(counted.stdout)["sections"]["findings"]["findings"]
+    assert (row["value"], row["units"]) == (pytest.approx(sum(filter(None, values[3:])) / 40), 40)
+    gated = run_assay("scores", "gate", "scores.csv", *rules, "-b", "a", "-c", "b", folder=tmp_path)
+    assert gated.returncode in {1, 3}
+    with pytest.raises(assay.InputError, match="Happiness of b on q0: expected a number, got none"):
+        assay.compare(some, undefined="error")
+    silent = scores({"a": values, "b": [None] * 40})
+    assert assay.compare(silent, undefined="0", direction="higher").finding().verdict.word == "worse"
+
+
 def test_what_the_truth_leaves_open_is_left_out_for_all_alike() -> None:
     """No item is z: recall of z is nobody's, whatever they predict; precision of z is 0 for who predicts it."""
     truth = ["x", "y", "x", "y"]

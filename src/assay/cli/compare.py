@@ -12,7 +12,7 @@ from assay.cli.options import Output, PairedClusters, PairedLabels, Tested, grou
 from assay.cli.output import option as spelt
 from assay.core import options as shared
 from assay.core.errors import ParameterError
-from assay.core.evaluation_options import CONTENTS, Columns, EvaluationRules, option
+from assay.core.evaluation_options import CONTENTS, Columns, EvaluationRules, Undefined, option
 
 if TYPE_CHECKING:
     from assay.show.model import Section
@@ -117,6 +117,7 @@ def scores(
     path: options.ScoreFile,
     to: Comparing,
     direction: options.Direction = (),
+    undefined: Undefined | None = None,
     columns: Columns = None,  # noqa: ARG001  # `calling` sees to it
 ) -> None:
     """Test whether one system is better than another, from scores alone, and how certain that is.
@@ -127,7 +128,8 @@ def scores(
     $ assay evaluate qrels.txt words.run stems.run -q --csv -o scores.csv
     $ assay scores compare scores.csv -m AP
     """
-    _deliver([inputs.kept(path)], inputs.directions(direction), to)
+    rules = {} if undefined is None else {"undefined": undefined}
+    _deliver([inputs.kept(path)], inputs.directions(direction) | rules, to)
 
 
 def agreement(

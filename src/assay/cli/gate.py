@@ -15,7 +15,7 @@ from assay.core import options as shared
 from assay.core import signals
 from assay.core.domains import Choice
 from assay.core.errors import AssayError, ParameterError, number_of
-from assay.core.evaluation_options import Columns, EvaluationRules, option
+from assay.core.evaluation_options import Columns, EvaluationRules, Undefined, option
 
 if TYPE_CHECKING:
     from assay.verbs.gating.result import GateResult
@@ -183,6 +183,7 @@ def scores(
     two: TwoNames,
     to: Gating,
     direction: options.Direction = (),
+    undefined: Undefined | None = None,
     columns: Columns = None,  # noqa: ARG001  # `calling` sees to it
 ) -> Any:
     """Decide whether a new system may replace the baseline: exit 0 not worse, 1 worse, 3 inconclusive.
@@ -195,7 +196,8 @@ def scores(
     from assay.files.small_tables import read_scores  # noqa: PLC0415  # `assay --help` need not load Polars
 
     table = read_scores(path, **({"measure": to.measures[0]} if to.measures else {}))
-    return to.gate([table, *two.names], inputs.directions(direction))
+    rules = {} if undefined is None else {"undefined": undefined}
+    return to.gate([table, *two.names], inputs.directions(direction) | rules)
 
 
 @decided

@@ -89,8 +89,11 @@ class MeanSample(UnitSample):
         absent: Mask = np.logical_and.reduce(np.isnan(values), axis=0)
         stand_ins: Mask = np.zeros(values.shape, dtype=np.bool_)
         if stand_in is not None and frame["value"].null_count():
-            stand_ins = (_matrix(frame, frame["value"].is_null())[2] == 1) & ~absent
+            stand_ins = _matrix(frame, frame["value"].is_null())[2] == 1
+            if scores.undefined == "counted_as":  # what no unit has is no 0, unless somebody says so
+                stand_ins &= ~absent
             values[stand_ins] = stand_in
+            absent = np.logical_and.reduce(np.isnan(values), axis=0)
         summary = declared.definition.summary if declared else "mean"
         if summary == "geometric" and (values <= 0).any():
             raise InputError(f"{measure} is a geometric mean: expected numbers above 0, got {np.nanmin(values):g}")

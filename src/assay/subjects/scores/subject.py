@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from assay.core.errors import ParameterError
+from assay.core.errors import InputError, ParameterError
 from assay.files.small_tables import read_scores
 from assay.files.sources import Source, is_file
+from assay.measures.undefined import policy_of
 from assay.stats.pairing import ScorePairing, listed
 from assay.tables import Scores
 from assay.verbs.gating.gate import TAKES, Sides, Two, chosen_two
@@ -31,6 +32,8 @@ class ScoresSubject(Subject):
     gated = "assay.subjects.scores.subject:two_systems"
     reported = "assay.subjects.ranking.sections.report:ReportedRankings"
     examination = "assay.subjects.scores.checks:ScoresExamination"
+    rules = ("undefined",)
+    report_rules = ()
 
     def pairing(self, inputs: Sequence[Any], measures: Any, seed: int, rules: Mapping[str, Any]) -> ScorePairing:
         """The systems, paired by unit."""
@@ -38,13 +41,14 @@ class ScoresSubject(Subject):
         if others:
             raise ParameterError("scores hold all systems: give one table of them, and nothing else")
         if isinstance(scores, Scores):
-            return ScorePairing(scores)
+            return ScorePairing(_counted_by(scores, rules))
         if not (is_file(scores) or isinstance(scores, Source)):
             kind = type(scores).__name__
             raise ParameterError(f"expected an evaluation, judgments and runs, or scores, got {kind} alone")
         # A matrix of scores does not say what was measured; whoever asks for a measure does.
         wanted = listed(measures or ())
-        return ScorePairing(read_scores(scores, measure=str(wanted[0]) if wanted else "score"))
+        table = read_scores(scores, measure=str(wanted[0]) if wanted else "score")
+        return ScorePairing(_counted_by(table, rules))
 
     def explain(
         self, measure: str | Measure, inputs: Sequence[Any], place: Place, view: View, rules: dict[str, Any]
@@ -53,6 +57,17 @@ class ScoresSubject(Subject):
         from assay.subjects.scores.explanation import explain_orders  # noqa: PLC0415  # only who explains waits for it
 
         return explain_orders(measure, inputs, place, view, rules)
+
+
+def _counted_by(scores: Scores, rules: Mapping[str, Any]) -> Scores:
+    """The scores with what values that are missing count as, where that was said."""
+    if rules.get("undefined") is None:
+        return scores
+    policy, missing = policy_of(rules["undefined"]), scores.frame.filter(pl.col("value").is_null())
+    if policy == "error" and missing.height:
+        system, measure, unit = missing.select("system", "measure", "unit").row(0)
+        raise InputError(f"scores: {measure} of {system} on {unit}: expected a number, got none")
+    return replace(scores, undefined=policy)
 
 
 SCORES = ScoresSubject()
