@@ -382,3 +382,20 @@ def test_rankings_take_the_same_policies(tmp_path: Path, policy: str, value: flo
     assert str(value) in told.stdout
     evaluated = assay.evaluate(tmp_path / "qrels.txt", tmp_path / "run.txt", "SetP", undefined=policy)  # type: ignore[arg-type]
     assert evaluated.mean() == value
+
+
+@pytest.mark.parametrize(
+    ("policy", "value", "words"), [("counted_as", 0.25, "counted as 0"), ("skip", 0.5, "left out")]
+)
+def test_explanations_and_evaluations_tell_the_same(tmp_path: Path, policy: str, value: float, words: str) -> None:
+    """Of a, 1 of 2 predictions is right; b is never predicted."""
+    (tmp_path / "p.csv").write_text("truth,prediction\na,a\nb,a\n")
+    typed = ("-m", "Precision(average=macro)", "--positive", "a", "--undefined", policy)
+    said = run_assay("classifier", "evaluate", "p.csv", *typed, "--json", folder=tmp_path)
+    assert json.loads(said.stdout)["sections"]["measures"]["measures"][0]["value"] == value
+    for source in (("p.csv", "--positive", "a"), ("--matrix", "1 0; 1 0")):
+        told = run_assay(
+            "classifier", "explain", "Precision(average=macro)", *source, "--undefined", policy, folder=tmp_path
+        )
+        assert f"= {value:g}" in told.stdout, told.stderr
+        assert f"1 class without a number: {words}" in told.stdout

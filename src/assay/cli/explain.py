@@ -10,7 +10,7 @@ from assay.cli.literals import cells_in, grades_in, lists_by_name, numbers_by_gr
 from assay.cli.options import ClusterInputs, LabelInputs, Output, group, settings
 from assay.core import options as shared
 from assay.core.errors import ParameterError
-from assay.core.evaluation_options import CONTENTS, EvaluationRules, option
+from assay.core.evaluation_options import CONTENTS, EvaluationRules, Undefined, option
 
 if TYPE_CHECKING:
     from assay.measures.counting import Confusion
@@ -160,6 +160,7 @@ def classifier(
     counts: Counts = (),
     item: Annotated[str | None, option(metavar="ID", help="Which item, for measures of single items.")] = None,
     threshold: shared.Threshold | None = None,
+    undefined: Undefined | None = None,
     orientation: options.Orientation | None = None,
 ) -> None:
     """Show how a classifier's number was computed: every step, the formula with its numbers, the result.
@@ -176,6 +177,7 @@ def classifier(
     # What of a classifier is meant: the verb shows it beside the whole.
     chosen = {"label": labels.one_class, "item": item, "threshold": threshold}
     chosen |= {} if orientation is None else {"orientation": orientation}
+    chosen |= {} if undefined is None else {"undefined": undefined}
     read = options.without(labels, "one_class")
     if matrix is not None:
         named = str(measure)

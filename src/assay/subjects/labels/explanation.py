@@ -314,7 +314,7 @@ def of_labels(measure: str | Measure, subject: Any, chosen: Place, view: View, r
             return _of_scores(measure, only_one("system", chosen.system, systems), chosen, view)
         refuse_unknown(rules, classify)
         subject = classify(subject, [measure], threshold=chosen.threshold, **rules)
-    elif isinstance(subject, Confusion) and set(rules) == {"undefined"}:
+    elif isinstance(subject, Confusion | ConfusionMatrix) and set(rules) == {"undefined"}:
         view = view._replace(undefined=undefined_rule(rules["undefined"]))
     elif rules:
         raise ParameterError(f"{next(iter(rules))!r} is a rule of classify: it goes with predictions")
