@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from browser import launched
 from hypothesis import settings
+from postgres import serving
 from strategies import quickly
 
 if TYPE_CHECKING:
@@ -25,3 +26,10 @@ def browser() -> Iterator[Browser]:
     """Playwright runs only one at a time."""
     with launched() as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[str]:
+    """The URL of a PostgreSQL server of these tests' own."""
+    with serving() as url:
+        yield url

@@ -12,7 +12,7 @@ from cyclopts import CycloptsError
 
 from assay import __version__
 from assay.cli import inputs
-from assay.cli.commands import SEARCH, SUBJECTS, TOP, application, as_called, every_command, names_of, options_of
+from assay.cli.commands import SEARCH, SUBJECTS, TOP, USUAL, application, as_called, completed, every_command, names_of, options_of
 from assay.cli.output import Options
 from assay.core.errors import AssayError, InputError, ParameterError, did_you_mean, speaking
 from assay.core.memory import refuse_too_little
@@ -32,7 +32,7 @@ def call(words: list[str]) -> int:
         sys.stdout.write(f"assay {__version__}\n")
         return 0
     asked, words = _help_asked(words)
-    words = as_called(words)
+    words = as_called(words) if asked is not None else completed(as_called(words))
     command = command_in(words)
     if asked is not None and not _names_no_command(words, command):
         from assay.cli.help_pages import help_page  # noqa: PLC0415  # only where it is asked for
@@ -112,7 +112,7 @@ def _help_asked(words: list[str]) -> tuple[str | None, list[str]]:
     end = words.index("--") if "--" in words else len(words)
     options = [word for word in words[:end] if word in _HELP]
     others = [word for word in words[:end] if word not in _HELP] + words[end:]
-    if not options and (not others or others in [[subject] for subject in SUBJECTS]):
+    if not options and (not others or others in [[subject] for subject in SUBJECTS if subject not in USUAL]):
         return "--help", others
     return next(iter(options), None), others
 

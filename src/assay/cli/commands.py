@@ -94,6 +94,22 @@ SUBJECTS = {
         "prefer": ("clicks.prefer", "Find which documents users prefer to which."),
         "value": ("clicks.value", "Estimate what other rankings would have earned on a log."),
     }),
+    "judge": ("Judge documents, alone or together: from a pool to judgments that never change.", {
+        "start": ("judge.judge", "Judge documents at the terminal; `start` may be left out."),
+        "init": ("judge.init", "Make a project: pool runs, and ask people to judge the documents."),
+        "status": ("judge.status", "Show progress, agreement, each assessor, what is worth a look."),
+        "assign": ("judge.assign", "Add assessors, or give them topics of their own."),
+        "change": ("judge.change", "Change the rules, the guidelines, known answers, the state."),
+        "adjudicate": ("judge.adjudicate", "List the documents on which assessors differ, and decide."),
+        "next": ("judge.next_documents", "Have the documents judged first that decide a comparison."),
+        "release": ("judge.release", "Freeze the judgments under the next number."),
+        "diff": ("judge.diff", "Show what changed between two releases, and which verdicts moved."),
+        "import": ("judge.import_labels", "Take labels that were made elsewhere."),
+        "export": ("judge.export", "Write judgments, labels, all that was said, or tasks."),
+        "backup": ("judge.backup", "Write all of a project to a file, while others go on."),
+        "restore": ("judge.restore", "Make a new project file of a backup."),
+        "check": ("judge.check", "Check a project for damage."),
+    }),
     "log": ("Import and check click logs.", {
         "import": ("clicks.import_log", "Import a log of any size into tables."),
         "show": ("clicks.show_log", "Count what a log holds: pages, users, systems, clicks by rank."),
@@ -125,6 +141,8 @@ SUBJECTS = {
         "list": ("collection.catalogue", "Search the catalogue of well-known collections."),
     }),
 }  # fmt: skip
+#: The command of a group that is meant where none is named: `assay judge FILE` is `assay judge start FILE`.
+USUAL = {"judge": "start"}
 #: How the first page of help groups them.
 PANELS = {"Search": SEARCH, "Files and measures": TOOLS}
 TOP = SEARCH | TOOLS
@@ -152,6 +170,18 @@ def as_called(words: list[str]) -> list[str]:
     """
     name = _OTHER_WORDS.get((words[0], words[1])) if len(words) > 1 else None
     return words if name is None else [words[0], name, *words[2:]]
+
+
+def completed(words: list[str]) -> list[str]:
+    """The words with the command of a group that is meant where none is named.
+
+    >>> completed(["judge", "team.db"]), completed(["judge", "status"]), completed(["judge"])
+    (['judge', 'start', 'team.db'], ['judge', 'status'], ['judge', 'start'])
+    """
+    group = words[0] if words else ""
+    if group not in USUAL or (len(words) > 1 and words[1] in SUBJECTS[group][1]):
+        return words
+    return [group, USUAL[group], *words[1:]]
 
 
 def application() -> App:

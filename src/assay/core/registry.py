@@ -73,6 +73,13 @@ PRESENTERS = {
     "pool simulation": "assay.collections.pool_sections:simulation_document",
     "run choice": "assay.collections.pool_sections:choice_document",
     "inferred scores": "assay.collections.pool_sections:inferred_document",
+    "judging status": "assay.store.sections:status_document",
+    "disputes": "assay.store.sections:disputes_document",
+    "releases": "assay.store.sections:releases_document",
+    "release difference": "assay.store.sections:diff_document",
+    "label import": "assay.store.sections:import_document",
+    "judge next": "assay.store.sections:next_document",
+    "store check": "assay.store.sections:check_document",
 }
 #: What can be evaluated -> its `Subject`: see `assay.verbs.subject`.
 SUBJECTS = {
@@ -121,6 +128,8 @@ FIGURES = {
     "click_ranks": "assay.subjects.clicks.curves:click_ranks_figure",
     "over_time": "assay.subjects.clicks.curves:over_time_figure",
 }
+#: What reads the judgments of a release of a judging project, by its name.
+RELEASES = "assay.store.references:released"
 #: Verbs that results have as methods.
 VERBS = {
     "compare": "assay.verbs.comparison:compare",

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NamedTuple, TypeGuard, TypeVar, cast
 
 import polars as pl
 
+from assay.core import registry
 from assay.core.errors import InputError, listed, need, number_of
 from assay.files.manifest import is_collection, open_collection
 from assay.files.records import (
@@ -36,6 +38,15 @@ def is_dataset(value: object) -> TypeGuard[str]:
     (True, False)
     """
     return isinstance(value, str) and value.startswith(_PREFIX)
+
+
+def is_release(value: object) -> TypeGuard[str]:
+    """Whether it names a release of a judging project, `PROJECT@N`, and is no file.
+
+    >>> is_release("judging.db@3"), is_release("judging.db"), is_release("postgresql://team@host/judging@2")
+    (True, False, True)
+    """
+    return isinstance(value, str) and re.search(r".@(\d+|newest)$", value) is not None and not Path(value).exists()
 
 
 def _table(kind: Kind, dataset_id: str) -> Any:
@@ -124,12 +135,16 @@ def read_qrels(
 
     `subtopics`: column 2 names the subtopic for which a document was judged; the table has it as `judge`.
     `inverse_grades`: 1 is the best grade, as in Cranfield's codes: the largest becomes 1, and negative ones 0.
-    `irds:NAME` reads the judgments of a dataset of `ir_datasets`. `columns` are those of `scan_run`.
+    `irds:NAME` reads the judgments of a dataset of `ir_datasets`, `PROJECT@N` those of a release of a judging project.
+    `columns` are those of `scan_run`.
 
     >>> import io
     >>> read_qrels(io.StringIO("q1 0 d1 2")).frame.rows()
     [('q1', 'd1', 2.0)]
     """
+    if is_release(given):
+        released: Qrels = registry.load(registry.RELEASES)(given)
+        return released
     if is_dataset(given):
         loaded, title, origin = _table("qrels", given), "ir_datasets qrels", given
     else:

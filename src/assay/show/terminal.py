@@ -63,7 +63,7 @@ class Screen:
 
     def line(self, text: str = "", style: str = "", width: int | None = None) -> None:
         """Words in one style, on as many lines as they take."""
-        self._lines += [self._styled(part, style) for part in _wrapped(on_one_line(text), width or self.width)]
+        self._lines += [self._styled(part, style) for part in wrapped(on_one_line(text), width or self.width)]
 
     def table(self, cells: Grid, widths: list[int], bright: int | None = None) -> None:
         """Columns side by side, names to the left and numbers to the right."""
@@ -72,7 +72,7 @@ class Screen:
         rows += [(row, "dim" if bright is not None and at >= bright else "") for at, row in enumerate(cells.rows)]
         for row, usual in rows:
             styles = ["bold green" if cell.best else "dim" if cell.is_missing else usual for cell in row]
-            parts = [_wrapped(on_one_line(cell.words), width) for cell, width in zip(row, widths, strict=True)]
+            parts = [wrapped(on_one_line(cell.words), width) for cell, width in zip(row, widths, strict=True)]
             for words in zip_longest(*parts, fillvalue=""):
                 placed = [
                     self._styled(_padded(word, width, right=at >= cells.names), style)
@@ -87,14 +87,14 @@ class Screen:
 
 
 def _padded(text: str, width: int, *, right: bool) -> str:
-    blanks = " " * (width - _cells(text))
+    blanks = " " * (width - cells_of(text))
     return blanks + text if right else text + blanks
 
 
-def _cells(text: str) -> int:
+def cells_of(text: str) -> int:
     """How wide a text is on a screen.
 
-    >>> _cells("tea"), _cells("茶")
+    >>> cells_of("tea"), cells_of("茶")
     (3, 2)
     """
     if text.isascii():
@@ -104,9 +104,9 @@ def _cells(text: str) -> int:
     return sum(0 if mark else size for mark, size in zip(marks, wide, strict=True))
 
 
-def _wrapped(text: str, width: int) -> list[str]:
+def wrapped(text: str, width: int) -> list[str]:
     """Lines that fit; words break where they are longer than a line."""
-    if _cells(text) <= width:
+    if cells_of(text) <= width:
         return [text]
     lines = textwrap.wrap(text, width, break_on_hyphens=False) or [""]
     return [part for line in lines for part in _cut(line, width)]
@@ -114,8 +114,8 @@ def _wrapped(text: str, width: int) -> list[str]:
 
 def _cut(line: str, width: int) -> Iterator[str]:
     """A line in pieces, where its signs are wider than one each."""
-    while _cells(line) > width:
-        most = next(at for at in range(len(line), 0, -1) if _cells(line[:at]) <= width or at == 1)
+    while cells_of(line) > width:
+        most = next(at for at in range(len(line), 0, -1) if cells_of(line[:at]) <= width or at == 1)
         yield line[:most]
         line = line[most:]
     yield line
@@ -250,8 +250,8 @@ def show_table(table: Table, to: Screen) -> None:
 
 def _widths(cells: Grid) -> tuple[list[int], list[int]]:
     """How wide the head of each column is, and how wide its cells are."""
-    heads = [_cells(on_one_line(column.head)) for column in cells.columns]
-    return heads, [max((_cells(row[at].words) for row in cells.rows), default=0) for at in range(len(heads))]
+    heads = [cells_of(on_one_line(column.head)) for column in cells.columns]
+    return heads, [max((cells_of(row[at].words) for row in cells.rows), default=0) for at in range(len(heads))]
 
 
 def _whole(cells: Grid) -> list[int]:

@@ -1,0 +1,116 @@
+"""Judging at a terminal: keys come in one by one, the screen is drawn anew after each; plain: line by line."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import shutil
+import sys
+from collections.abc import Iterator
+
+from assay.cli.judge_screen import frame, help_lines, plain_lines, question
+from assay.cli.judge_session import Left, Session
+from assay.core.errors import InputError
+from assay.show.legible import legible, on_one_line
+
+#: What terminals send for keys that are no characters.
+_KEYS = {
+    "\x1b[A": "up", "\x1b[B": "down", "\x1bOA": "up", "\x1bOB": "down", "\x1b[5~": "pageup", "\x1b[6~": "pagedown",
+    "\x1b[H": "home", "\x1bOH": "home", "\x1b[1~": "home", "\r": "enter", "\n": "enter", "\x7f": "backspace",
+    "\x08": "backspace", "\x1b": "escape",
+}  # fmt: skip
+#: How long the rest of what a key sends may take, in seconds.
+_REST = 0.05
+
+
+def judge_on_screen(session: Session) -> None:
+    """Let somebody judge on the whole screen, until they leave or nothing is left."""
+    if not sys.stdin.isatty() or not sys.stdout.isatty():
+        raise InputError("judging needs a terminal for keys and screen; --plain reads lines instead")
+    session.start()
+    colour = "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+    with _raw(sys.stdin.fileno()), contextlib.suppress(Left):
+        while True:
+            size = shutil.get_terminal_size()
+            lines = frame(session, size.columns, size.lines, colour=colour)
+            sys.stdout.write("\x1b[H" + "".join(f"{line}\x1b[K\r\n" for line in lines[:-1]) + f"{lines[-1]}\x1b[J")
+            sys.stdout.flush()
+            for key in _keys(sys.stdin.fileno()):
+                session.press(key)
+    sys.stdout.write(f"{session.pace()}.\n")
+
+
+def judge_in_lines(session: Session) -> None:
+    """Let somebody judge line by line: for screen readers, slow lines, and scripts."""
+    session.start()
+    is_new = True
+    with contextlib.suppress(Left):
+        while True:
+            if is_new:
+                sys.stdout.writelines(f"{line}\n" for line in plain_lines(session))
+            sys.stdout.write("> ")
+            sys.stdout.flush()
+            line = sys.stdin.readline()
+            if not line:
+                session.leave()
+            before = session.task, len(session.given)
+            _answer(session, line.rstrip("\n"))
+            if session.message:
+                sys.stdout.write(f"{on_one_line(session.message)}\n")
+            is_new = (session.task, len(session.given)) != before
+    sys.stdout.write(f"{session.pace()}.\n")
+
+
+def _answer(session: Session, line: str) -> None:
+    """What a line says: a key, or a note or a search with its text behind it."""
+    word, _, rest = line.strip().partition(" ")
+    if word in {"n", "/"} and session.mode != "done":
+        session.press(word)
+        session.typed = rest.strip()
+        session.press("enter")
+    elif word == "?":
+        sys.stdout.writelines(f"{text}\n" for text in [*help_lines(), question(session)])
+    elif word == "h":
+        guidelines = session.task.guidelines if session.task else ""
+        sys.stdout.write(f"{legible(guidelines) or 'This project has no guidelines.'}\n")
+    elif word:
+        session.press(word)
+
+
+@contextlib.contextmanager
+def _raw(terminal: int) -> Iterator[None]:
+    """Take keys as they come, on a screen of one's own; the terminal is left as it was, whatever happens."""
+    import termios  # noqa: PLC0415  # Windows has none, and judges in lines
+    import tty  # noqa: PLC0415
+
+    before = termios.tcgetattr(terminal)
+    try:
+        tty.setcbreak(terminal)
+        sys.stdout.write("\x1b[?1049h\x1b[?25l")
+        yield
+    finally:
+        sys.stdout.write("\x1b[?25h\x1b[?1049l")
+        sys.stdout.flush()
+        termios.tcsetattr(terminal, termios.TCSADRAIN, before)
+
+
+def _keys(terminal: int) -> Iterator[str]:
+    """The keys that were pressed: characters, and names of others; a character may come in pieces."""
+    data = os.read(terminal, 1024)
+    if not data:
+        raise Left
+    while select.select([terminal], [], [], _REST if data[:1] == b"\x1b" or data[-1] >= 0x80 else 0)[0]:
+        more = os.read(terminal, 1024)
+        if not more:
+            break
+        data += more
+    text = data.decode("utf-8", "replace")
+    while text:
+        known = next((code for code in sorted(_KEYS, key=len, reverse=True) if text.startswith(code)), None)
+        if known is None and text[0] == "\x1b":
+            return  # a key that means nothing here
+        if known == "\x1b" and len(text) > 1:
+            return
+        yield _KEYS[known] if known else text[0]
+        text = text[len(known) if known else 1 :]

@@ -1,0 +1,115 @@
+"""Where assessors stay apart, somebody decides: the queue of disputes, and decisions that are kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, and_, insert, select
+
+from assay.core.errors import InputError
+from assay.store import schema as db
+from assay.store.database import now
+from assay.store.projects import Project, item_keys, record, storable
+from assay.store.saving import IS_CURRENT, settle
+
+
+@dataclass(frozen=True)
+class Opinion:
+    """What one assessor said of an item, and why."""
+
+    alias: str
+    value: int | None
+    note: str
+    kind: str
+
+
+@dataclass(frozen=True)
+class Dispute:
+    """An item on which assessors differ, with all that they said."""
+
+    item: int
+    topic_id: str
+    title: str
+    description: str
+    narrative: str
+    doc_id: str
+    heading: str
+    text: str
+    opinions: tuple[Opinion, ...]
+
+
+def disputes(project: Project, *, limit: int | None = None) -> list[Dispute]:
+    """The items that wait for a decision, by topic."""
+    rows = (
+        select(
+            db.item.c.id, db.topic.c.topic_id, db.topic.c.title, db.topic.c.description, db.topic.c.narrative,
+            db.item.c.doc_id, db.document.c.title.label("heading"), db.document.c.body,
+        )
+        .join(db.topic, db.topic.c.id == db.item.c.topic_id)
+        .outerjoin(
+            db.document,
+            and_(db.document.c.collection_id == db.topic.c.collection_id, db.document.c.doc_id == db.item.c.doc_id),
+        )
+        .where(db.item.c.project_id == project.id, db.item.c.state == "disputed")
+        .order_by(db.topic.c.place, db.item.c.id)
+        .limit(limit)
+    )  # fmt: skip
+    with project.database.reading() as connection:
+        found = connection.execute(rows).all()
+        said = _opinions(connection, [row.id for row in found])
+    return [
+        Dispute(row.id, row.topic_id, row.title, row.description, row.narrative, row.doc_id, row.heading or "",
+                row.body or "", tuple(said.get(row.id, ())))
+        for row in found
+    ]  # fmt: skip
+
+
+def adjudicate(
+    project: Project, topic_id: str, doc_id: str, value: int | None, *, decided_by: str, reason: str = ""
+) -> None:
+    """Decide what a document is worth, whatever the assessors said; None: cannot be judged by anybody.
+
+    A decision stands until the next one on the same document; the labels stay as they are.
+    """
+    if value is not None:
+        project.scale.grade(value)
+    if not decided_by.strip():
+        raise InputError("decided_by: expected the name of whoever decides, got nothing")
+    with project.database.writing() as connection:
+        item = item_keys(connection, project, [(topic_id, doc_id)])[topic_id, doc_id]
+        connection.execute(
+            insert(db.adjudication).values(
+                item_id=item, value=value, reason=storable(reason), decided_by=decided_by, created_at=now(connection)
+            )
+        )
+        settle(connection, project, item)
+        what = f"{topic_id} {doc_id}"
+        record(connection, project.id, decided_by, "adjudicated", what, {"value": value, "reason": reason})
+
+
+def decisions(connection: Connection, project: Project) -> dict[int, Any]:
+    """The latest decision on each item that has one: its row."""
+    rows = (
+        select(db.adjudication)
+        .join(db.item, db.item.c.id == db.adjudication.c.item_id)
+        .where(db.item.c.project_id == project.id)
+        .order_by(db.adjudication.c.id)
+    )
+    return {row.item_id: row for row in connection.execute(rows)}
+
+
+def _opinions(connection: Connection, items: list[int]) -> dict[int, list[Opinion]]:
+    rows = (
+        select(db.assignment.c.item_id, db.assessor.c.alias, db.label.c.value, db.label.c.note, db.assessor.c.kind)
+        .select_from(db.label)
+        .join(db.assignment, db.assignment.c.id == db.label.c.assignment_id)
+        .join(db.assessor, db.assessor.c.id == db.assignment.c.assessor_id)
+        .where(db.assignment.c.item_id.in_(items), db.assignment.c.purpose != "repeat")
+        .where(db.assignment.c.state == "done", IS_CURRENT)
+        .order_by(db.label.c.id)
+    )
+    said: dict[int, list[Opinion]] = {}
+    for item, alias, value, note, kind in connection.execute(rows):
+        said.setdefault(item, []).append(Opinion(alias, value, note, kind))
+    return said

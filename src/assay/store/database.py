@@ -1,0 +1,254 @@
+"""A judging database: SQLite in a file, or PostgreSQL by its URL; opened, made, brought up to date, and its errors."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from assay.core.errors import InputError, need, reason
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection, Engine
+
+#: The newest version of the tables: the name of the last migration.
+NEWEST: Final = "0001"
+#: The first bytes of every SQLite file.
+_SQLITE: Final = b"SQLite format 3\0"
+#: So long a writer waits for another one, in seconds.
+_PATIENCE: Final = 30.0
+#: A clock that is further behind than this has been set back; less is the difference between machines.
+_BEHIND_MS: Final = 60_000
+
+
+class StoreError(InputError):
+    """A judging database cannot be used as asked: locked, read-only, full, of another version, no database at all."""
+
+
+class Database:
+    """A judging database that is open. `reading` and `writing` are the only ways to its rows.
+
+    A write is one transaction: it is on disk when `writing` ends, or nothing of it is.
+    """
+
+    def __init__(self, engine: Engine, name: str) -> None:
+        self.engine = engine
+        #: What messages call it: its path, or its URL without the password.
+        self.name = name
+
+    @property
+    def is_sqlite(self) -> bool:
+        """Whether it is a file of SQLite."""
+        return self.engine.dialect.name == "sqlite"
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """See the database as it is at one moment, while others may write."""
+        with self._explained(), self.engine.connect() as bare:
+            connection = bare.execution_options(assay_reads=True)
+            with connection.begin():
+                yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """Change the database in one transaction, while nobody else writes to SQLite."""
+        with self._explained(), self.engine.begin() as connection:
+            yield connection
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self.engine.dispose()
+
+    def __enter__(self) -> Database:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Turn what a driver says into one line that names the database."""
+        from sqlalchemy import exc  # noqa: PLC0415  # loaded with the database
+
+        try:
+            yield
+        except (exc.OperationalError, exc.DatabaseError, exc.InternalError) as problem:
+            if isinstance(problem, exc.IntegrityError | exc.DataError | exc.ProgrammingError):
+                raise
+            raise StoreError(f"{self.name}: {_told(str(problem.orig))}") from problem
+        except exc.TimeoutError as problem:
+            raise StoreError(f"{self.name}: too many connections at once; try again") from problem
+
+
+def open_database(place: str | os.PathLike[str], *, create: bool = False) -> Database:
+    """Open a judging database by its path or URL, and bring an older one up to date.
+
+    `create`: make it if there is none. A file that is no judging database is refused, and so is one that a newer
+    version of Assay has written.
+    """
+    need("sqlalchemy", extra="store", purpose="a judging database")
+    text = os.fspath(place)
+    database = _postgres(text) if is_url(text) else _sqlite(text, create=create)
+    try:
+        version = _version(database)
+        if version is None and not create:
+            raise StoreError(f"{database.name}: expected a judging project, got a database without one")
+        if version != NEWEST:
+            _upgrade(database, version)
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def is_url(place: str) -> bool:
+    """Whether a place is the URL of a database and not a path.
+
+    >>> is_url("postgresql://team@localhost/judging"), is_url("project.db")
+    (True, False)
+    """
+    return re.match(r"(postgresql|postgres|sqlite)(\+\w+)?:", place) is not None
+
+
+def now(connection: Connection, *, strict: bool = False) -> int:
+    """The time in milliseconds, never before what the database has seen.
+
+    A clock that was set back would end leases early and put labels in the wrong order: `strict` refuses it.
+    """
+    from sqlalchemy import func, select  # noqa: PLC0415
+
+    from assay.store.schema import event, label  # noqa: PLC0415
+
+    clock = time.time_ns() // 1_000_000
+    newest = select(func.max(label.c.id)).scalar_subquery()
+    last = connection.scalar(select(label.c.created_at).where(label.c.id == newest)) or 0
+    if not last:
+        last = connection.scalar(select(func.max(event.c.created_at))) or 0
+    if strict and clock < last - _BEHIND_MS:
+        behind = (last - clock) / 60_000
+        raise StoreError(
+            f"the clock of this machine is {behind:,.0f} minutes behind the last entry: set it right, then go on; "
+            "labels are still saved"
+        )
+    return max(clock, last)
+
+
+def _sqlite(place: str, *, create: bool) -> Database:
+    from sqlalchemy import create_engine, event  # noqa: PLC0415
+
+    path = Path(re.sub(r"^sqlite(\+\w+)?:/{0,3}", "", place) if is_url(place) else place)
+    _check_file(path, create=create)
+    engine = create_engine(
+        f"sqlite:///{path.absolute()}", connect_args={"timeout": _PATIENCE, "check_same_thread": False}
+    )
+
+    @event.listens_for(engine, "connect")
+    def _prepare(connection: Any, _: object) -> None:
+        connection.isolation_level = None  # transactions are begun below, not by the driver
+        for pragma in ("foreign_keys=ON", "synchronous=FULL", "cache_size=-65536"):
+            connection.execute(f"PRAGMA {pragma}")
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Connection) -> None:
+        reads = connection.get_execution_options().get("assay_reads")
+        connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")
+
+    database = Database(engine, str(path))
+    if create:
+        with database._explained(), engine.connect() as connection:
+            _raw(connection, "PRAGMA journal_mode=WAL")
+    return database
+
+
+def _raw(connection: Connection, statement: str) -> None:
+    """Run a statement outside of a transaction."""
+    raw: Any = connection.connection.dbapi_connection
+    raw.execute(statement)
+
+
+def _check_file(path: Path, *, create: bool) -> None:
+    try:
+        with path.open("rb") as file:
+            start = file.read(len(_SQLITE))
+    except FileNotFoundError:
+        if create and path.absolute().parent.is_dir():
+            return
+        hint = "the folder does not exist" if create else "`assay judge init` makes a project"
+        raise StoreError(f"{path}: there is no such file; {hint}") from None
+    except OSError as problem:
+        raise StoreError(f"{path}: cannot be read: {reason(problem)}") from problem
+    if start != _SQLITE and not (create and not start):
+        raise StoreError(f"{path}: expected a judging project (an SQLite database), got another file")
+
+
+def _postgres(url: str) -> Database:
+    from sqlalchemy import create_engine, make_url  # noqa: PLC0415
+    from sqlalchemy.exc import ArgumentError  # noqa: PLC0415
+
+    need("psycopg", extra="postgres", purpose="a PostgreSQL database")
+    try:
+        parsed = make_url(url).set(drivername="postgresql+psycopg")
+    except ArgumentError:
+        raise StoreError(f"{url}: expected postgresql://USER:PASSWORD@HOST:PORT/DATABASE") from None
+    engine = create_engine(parsed, pool_pre_ping=True, connect_args={"connect_timeout": 10})
+    return Database(engine, parsed.set(drivername="postgresql").render_as_string(hide_password=True))
+
+
+def _version(database: Database) -> str | None:
+    """The version of its tables; None for an empty database."""
+    from sqlalchemy import inspect, text  # noqa: PLC0415
+
+    with database.reading() as connection:
+        tables = set(inspect(connection).get_table_names())
+        if "alembic_version" in tables and "assignment" in tables:
+            found: str | None = connection.scalar(text("SELECT version_num FROM alembic_version"))
+        elif not tables:
+            return None
+        else:
+            raise StoreError(f"{database.name}: expected a judging project, got a database of something else")
+    if found is None or (found.isdecimal() and found <= NEWEST):
+        return found
+    raise StoreError(
+        f"{database.name}: was written by a newer version of Assay (tables {found}, known up to {NEWEST}): "
+        "upgrade Assay to use it"
+    )
+
+
+def _upgrade(database: Database, version: str | None) -> None:
+    """Run the migrations that are missing, all or none."""
+    from alembic import command  # noqa: PLC0415  # only what is not up to date waits for it
+    from alembic.config import Config  # noqa: PLC0415
+
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    with database.writing() as connection:
+        if not database.is_sqlite:
+            connection.exec_driver_sql("SELECT pg_advisory_xact_lock(7238452)")  # one at a time
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")
+
+
+def _told(message: str) -> str:
+    """What a driver's message means to whoever reads it."""
+    text = " ".join(message.split())
+    for pattern, meaning in _MEANINGS.items():
+        if re.search(pattern, text, re.IGNORECASE):
+            return meaning
+    return text
+
+
+_MEANINGS: Final = {
+    r"database is locked": f"is locked: another program has been writing to it for {_PATIENCE:g} s; try again",
+    r"readonly database|read-only": "is read-only: nothing can be saved",
+    r"disk is full|no space left|disk full": "the disk is full: nothing was saved; make room and try again",
+    r"disk i/o error": "the disk reports an error: nothing was saved",
+    r"file is not a database|malformed": "is damaged, or no database; restore a backup with `assay judge restore`",
+    r"unable to open database": "cannot be opened: no permission, or the folder is read-only",
+    r"password authentication failed": "the password is wrong, or the user is unknown",
+    r"connection refused|could not connect|connection failed|timeout expired": "no server answers there",
+    r'database "[^"]*" does not exist': "there is no such database; make it with createdb",
+}

@@ -1,0 +1,309 @@
+"""Releases: judgments as they were at a time, numbered, with their policy and facts, the same bytes for good.
+
+A release keeps one line for each document of the pool, sorted by topic and document: the grade (empty if there is
+none), the number of labels, how many of them say otherwise, and where the grade comes from. All exports are made of
+these lines; their sha256 is the release's.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Final, Literal, TypeAlias, get_args
+
+import polars as pl
+import zstandard
+from sqlalchemy import Connection, func, insert, select
+
+from assay import __version__
+from assay.core.domains import Choice, Whole
+from assay.core.errors import AssayError, InputError, ParameterError, number_of, refuse_unknown
+from assay.store import schema as db
+from assay.store.adjudication import decisions
+from assay.store.database import StoreError, now
+from assay.store.labels_table import as_labels, frame_of, labels_frame
+from assay.store.projects import Project, record, storable
+from assay.tables import Qrels
+
+Method: TypeAlias = Literal["majority", "median", "highest", "lowest", "dawid-skene"]
+Ties: TypeAlias = Literal["lowest", "highest", "none"]
+#: Where a grade comes from.
+_FROM: Final = ("adjudicated", "gold", "labels", "none")
+_LINE: Final = {
+    "query_id": pl.String, "doc_id": pl.String, "relevance": pl.Int64, "labels": pl.Int64, "otherwise": pl.Int64,
+    "provenance": pl.String,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Policy:
+    """How labels become judgments.
+
+    `method`: what the grade of several labels is; `ties`: which of equally frequent ones. `adjudicated`: decisions come
+    before labels. `gold`: known answers are judgments, too. `kinds`: whose labels count. `minimum`: labels that a
+    document needs.
+    """
+
+    method: Method = "majority"
+    ties: Ties = "lowest"
+    adjudicated: bool = True
+    gold: bool = True
+    kinds: tuple[str, ...] = ("human", "import")
+    minimum: int = 1
+
+    def __post_init__(self) -> None:
+        Choice(get_args(Method)).check("method", self.method)
+        Choice(get_args(Ties)).check("ties", self.ties)
+        Whole(1).check("minimum", self.minimum)
+        for kind in self.kinds:
+            Choice(db.KINDS).check("kinds", kind)
+        if self.method == "median" and self.ties == "none":
+            raise ParameterError("of two middle labels the median takes the lowest or the highest, not none")
+
+    @classmethod
+    def of(cls, stored: str | Mapping[str, Any]) -> Policy:
+        """A policy from JSON, or from names and values."""
+        values = dict(json.loads(stored) if isinstance(stored, str) else stored)
+        refuse_unknown(values, cls)
+        return cls(**{name: tuple(value) if name == "kinds" else value for name, value in values.items()})
+
+    def described(self) -> str:
+        """The policy in words.
+
+        >>> Policy().described()
+        'adjudicated first, then the majority of labels (ties: lowest)'
+        """
+        ties = "" if self.method in {"highest", "lowest"} else f" (ties: {self.ties})"
+        words = {"dawid-skene": "Dawid-Skene's model of the labels"}.get(self.method, f"the {self.method} of labels")
+        at_least = "" if self.minimum == 1 else f", {self.minimum} labels or more"
+        return f"{'adjudicated first, then ' if self.adjudicated else ''}{words}{ties}{at_least}"
+
+
+@dataclass(frozen=True)
+class Release:
+    """A release: its number, what it was made by, and what is known of it."""
+
+    project: str
+    place: str
+    version: int
+    policy: Policy
+    facts: Mapping[str, Any]
+    sha256: str
+    note: str
+    created_at: int
+    content: bytes
+
+    @property
+    def name(self) -> str:
+        """What it is called in commands and results: `project.db@3`."""
+        return f"{self.place}@{self.version}"
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """One row per document of the pool; `relevance` is null where there is no judgment."""
+        return pl.read_csv(io.BytesIO(self.content), separator="\t", schema=_LINE, quote_char='"')
+
+    def to_qrels(self, *, unjudged: bool = False) -> Qrels:
+        """The judgments; `unjudged`: also what was pooled and not judged, as -1."""
+        frame = self.frame.select("query_id", "doc_id", pl.col("relevance").cast(pl.Float64))
+        kept = frame.with_columns(pl.col("relevance").fill_null(-1.0)) if unjudged else frame.drop_nulls("relevance")
+        qrels = Qrels(kept, self.name, f"release {self.version} of {self.project}")
+        return qrels
+
+    def to_trec(self, *, unjudged: bool = False) -> str:
+        """The judgments as TREC has them; ids with blanks do not fit into it."""
+        rows = self.to_qrels(unjudged=unjudged).frame
+        for column in ("query_id", "doc_id"):
+            if (odd := rows.filter(pl.col(column).str.contains(r"\s|^$"))).height:
+                raise InputError(
+                    f"{self.name}: {odd[column][0]!r} has a blank, which TREC's format cannot hold: export as .csv or .jsonl"
+                )
+        lines = rows.select(pl.format("{} 0 {} {}\n", "query_id", "doc_id", pl.col("relevance").cast(pl.Int64)))
+        return "".join(lines.to_series())
+
+
+def make_release(project: Project, policy: Policy | None = None, *, note: str = "", actor: str = "") -> Release:
+    """Freeze the judgments of a project under the next number."""
+    policy = policy or Policy()
+    with project.database.writing() as connection:
+        frame = judged(connection, project, policy)
+        if not frame["relevance"].count():
+            raise InputError(f"{project.name}: nothing is judged yet: there is nothing to release")
+        content = frame.write_csv(separator="\t", quote_style="necessary").encode()
+        facts = _facts(connection, project, policy, frame)
+        versions = select(func.max(db.release.c.version)).where(db.release.c.project_id == project.id)
+        version = (connection.scalar(versions) or 0) + 1
+        sha256 = hashlib.sha256(content).hexdigest()
+        connection.execute(
+            insert(db.release).values(
+                project_id=project.id, version=version, policy=json.dumps(asdict(policy), sort_keys=True),
+                facts=json.dumps(facts, sort_keys=True), content=zstandard.compress(content), sha256=sha256,
+                note=storable(note), created_at=now(connection),
+            )
+        )  # fmt: skip
+        record(connection, project.id, actor, "released", f"version {version}", {"sha256": sha256})
+    return open_release(project, version)
+
+
+def open_release(project: Project, version: int | None = None) -> Release:
+    """A release by its number, the newest if none is given; its bytes are held against its sha256."""
+    found = select(db.release).where(db.release.c.project_id == project.id).order_by(db.release.c.version.desc())
+    with project.database.reading() as connection:
+        if version is not None:
+            found = found.where(db.release.c.version == version)
+        row = connection.execute(found.limit(1)).one_or_none()
+        if row is None:
+            newest = connection.scalar(select(func.max(db.release.c.version)).filter_by(project_id=project.id))
+            known = (
+                "there is none yet: `assay judge release` makes one" if newest is None else f"the newest is {newest}"
+            )
+            raise InputError(
+                f"{project.database.name}: there is no release {version or ''}: {known}".replace("  ", " ")
+            )
+    content = zstandard.decompress(row.content)
+    if hashlib.sha256(content).hexdigest() != row.sha256:
+        raise StoreError(f"{project.database.name}: release {row.version} is damaged: its bytes do not have its sha256")
+    return Release(
+        project.name, project.database.name, row.version, Policy.of(row.policy), json.loads(row.facts), row.sha256,
+        row.note, row.created_at, content,
+    )  # fmt: skip
+
+
+def releases(project: Project) -> list[Mapping[str, Any]]:
+    """The releases without their contents, oldest first."""
+    columns = [column for column in db.release.c if column.name != "content"]
+    rows = select(*columns).where(db.release.c.project_id == project.id).order_by(db.release.c.version)
+    with project.database.reading() as connection:
+        return [
+            {**row, "policy": Policy.of(row["policy"]), "facts": json.loads(row["facts"])}
+            for row in connection.execute(rows).mappings()
+        ]
+
+
+def judged(connection: Connection, project: Project, policy: Policy) -> pl.DataFrame:
+    """What each document of the pool is worth under a policy, as lines of a release."""
+    items = frame_of(connection, _ITEMS.where(db.item.c.project_id == project.id), _ITEM_SCHEMA)
+    labels = labels_frame(connection, project).join(_counted(connection, project, policy), on="assessor", how="semi")
+    labels = labels.drop_nulls("label")
+    by_item = labels.group_by("item").agg(pl.len().alias("labels"))
+    chosen = _chosen(project, labels, policy).join(by_item, on="item", how="right")
+    said = labels.join(chosen, on="item").filter(pl.col("label") != pl.col("relevance"))
+    frame = items.join(chosen, on="item", how="left").join(
+        said.group_by("item").agg(pl.len().alias("otherwise")), on="item", how="left"
+    )
+    frame = frame.with_columns(
+        pl.col("labels", "otherwise").fill_null(0),
+        relevance=pl.when(pl.col("labels") >= policy.minimum).then("relevance"),
+    )
+    frame = frame.with_columns(
+        provenance=pl.when(pl.col("relevance").is_null()).then(pl.lit("none")).otherwise(pl.lit("labels"))
+    )
+    if policy.gold:
+        known = pl.col("expected").is_not_null() & pl.col("relevance").is_null()
+        frame = frame.with_columns(
+            relevance=pl.when(known).then("expected").otherwise("relevance"),
+            provenance=pl.when(known).then(pl.lit("gold")).otherwise("provenance"),
+        )
+    if policy.adjudicated:
+        frame = _with_decisions(frame, decisions(connection, project))
+    return frame.select(*_LINE).cast(_LINE).sort("query_id", "doc_id")
+
+
+def _with_decisions(frame: pl.DataFrame, decided: Mapping[int, Any]) -> pl.DataFrame:
+    if not decided:
+        return frame
+    table = pl.DataFrame(
+        {"item": list(decided), "decision": [row.value for row in decided.values()]},
+        schema={"item": pl.Int64, "decision": pl.Int64},
+    ).with_columns(is_decided=pl.lit(value=True))
+    frame = frame.join(table, on="item", how="left")
+    decides = pl.col("is_decided").fill_null(value=False)
+    return frame.with_columns(
+        relevance=pl.when(decides).then("decision").otherwise("relevance"),
+        provenance=pl.when(decides).then(pl.lit("adjudicated")).otherwise("provenance"),
+    )
+
+
+def _chosen(project: Project, labels: pl.DataFrame, policy: Policy) -> pl.DataFrame:
+    """The grade of each item that has labels: `item, relevance`; null where a tie stays open."""
+    if policy.method == "dawid-skene" and labels.height:
+        return _by_model(project, labels, policy)
+    votes = labels.group_by("item", "label").agg(pl.len().alias("votes"))
+    match policy.method:
+        case "highest" | "lowest":
+            value = pl.col("label").max() if policy.method == "highest" else pl.col("label").min()
+            return labels.group_by("item").agg(relevance=value)
+        case "median":
+            middle = "higher" if policy.ties == "highest" else "lower"
+            return labels.group_by("item").agg(relevance=pl.col("label").quantile(0.5, middle).cast(pl.Int64))
+    best = votes.filter(pl.col("votes") == pl.col("votes").max().over("item"))
+    if policy.ties == "none":
+        alone = pl.when(pl.len() == 1).then(pl.col("label").first())
+        return best.group_by("item").agg(relevance=alone)
+    value = pl.col("label").max() if policy.ties == "highest" else pl.col("label").min()
+    return best.group_by("item").agg(relevance=value)
+
+
+def _by_model(project: Project, labels: pl.DataFrame, policy: Policy) -> pl.DataFrame:
+    from assay.collections.crowd import crowd  # noqa: PLC0415  # loaded only by those who ask for it
+
+    ids = labels.select(item_id=pl.col("item").cast(pl.String), judge="judge", label="label")
+    result = crowd(ids, method="dawid-skene", ties=policy.ties, categories=list(project.scale.values), draws=0)
+    return result.items.select(item=pl.col("item_id").cast(pl.Int64), relevance=pl.col("label").cast(pl.Int64))
+
+
+def _counted(connection: Connection, project: Project, policy: Policy) -> pl.DataFrame:
+    """The assessors whose labels count."""
+    rows = select(db.assessor.c.id).where(db.assessor.c.project_id == project.id, db.assessor.c.kind.in_(policy.kinds))
+    return frame_of(connection, rows, {"assessor": pl.Int64})
+
+
+def _facts(connection: Connection, project: Project, policy: Policy, frame: pl.DataFrame) -> dict[str, Any]:
+    """What whoever uses the judgments should know."""
+    states = select(db.item.c.state, func.count()).where(db.item.c.project_id == project.id).group_by(db.item.c.state)
+    guidelines = connection.scalar(select(func.max(db.guideline.c.version)).filter_by(project_id=project.id))
+    judged_rows = frame.drop_nulls("relevance")
+    grades = judged_rows.group_by("relevance").len().sort("relevance")
+    facts: dict[str, Any] = {
+        "topics": judged_rows["query_id"].n_unique(), "pooled": frame.height, "judged": judged_rows.height,
+        "labels": int(frame["labels"].sum()), "grades": {str(value): count for value, count in grades.iter_rows()},
+        "by": dict(judged_rows["provenance"].value_counts().iter_rows()),
+        "states": dict(map(tuple, connection.execute(states))),
+        "guidelines": guidelines, "assay": __version__,
+        "relevant_from": min((value for value in project.scale.values if project.scale.relevant(value)), default=None),
+        "scale": project.scale.described(),
+    }  # fmt: skip
+    labels = labels_frame(connection, project).join(_counted(connection, project, policy), on="assessor", how="semi")
+    return facts | {"agreement": agreement_of(project, labels)}
+
+
+def agreement_of(project: Project, labels: pl.DataFrame) -> dict[str, Any]:
+    """Krippendorff's alpha of labels with its interval; the reason where there is none."""
+    from assay.subjects.judges.evaluation import agree  # noqa: PLC0415  # loads SciPy
+
+    try:
+        result = agree(as_labels(project, labels), "Alpha", categories=list(project.scale.values), resamples=1000)
+    except AssayError as problem:
+        return {"measure": "Alpha", "value": None, "reason": problem.remark}
+    found = result.estimate(result.measures[0])
+    return {
+        "measure": str(result.measures[0]), "value": None if found.undefined else found.value,
+        "low": _number(found.low), "high": _number(found.high), "reason": found.undefined or "",
+        "labels": number_of("label", labels.height), "judges": len(result.labels.judges),
+    }  # fmt: skip
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+_ITEMS = (
+    select(db.topic.c.topic_id, db.item.c.doc_id, db.item.c.id, db.gold.c.expected)
+    .join(db.topic, db.topic.c.id == db.item.c.topic_id)
+    .outerjoin(db.gold, db.gold.c.item_id == db.item.c.id)
+)
+_ITEM_SCHEMA: Final = {"query_id": pl.String, "doc_id": pl.String, "item": pl.Int64, "expected": pl.Int64}

@@ -1,0 +1,255 @@
+"""What judging projects show: how they stand, disputes, releases, imports, checks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from assay.core.errors import listed, number_of
+from assay.show.model import Column, Document, Prose, Section, Table
+
+if TYPE_CHECKING:
+    from assay.store.deciding import JudgeNext, ReleaseDiff
+    from assay.store.listings import Disputes, LabelImport, ReleaseList
+    from assay.store.quality import ProjectStatus
+    from assay.store.upkeep import StoreCheck
+
+_MOST = 20
+
+
+def status_document(status: ProjectStatus) -> Document:
+    """Progress, what is worth a look, assessors, topics, agreement over time."""
+    every = sum(status.items.values())
+    settled, disputed = (status.items.get(state, 0) for state in ("settled", "disputed"))
+    claim = f"{settled:,} of {number_of('document', every)} settled ({status.share:.0%}), {number_of('label', status.labels)}"
+    data = {
+        "project": status.name, "place": status.place, "items": dict(status.items), "labels": status.labels,
+        "cannot_judge": status.cannot_judge, "late": status.late, "settings": dict(status.settings),
+    }  # fmt: skip
+    lines = [f"{number_of('document', disputed)} disputed, {status.items.get('open', 0):,} open."]
+    lines += [f"Agreement: {line}." for line in _agreement(status)]
+    sections = [
+        Section("progress", parts=(Prose(claim, "claim"), *map(Prose, lines)), data=data),
+        Section("remarks", "Worth a look", tuple(Prose(f"* {remark}") for remark in status.remarks)),
+        Section("assessors", parts=(_assessors(status),)),
+        Section("topics", "Topics", (_topics(status),)),
+    ]
+    if status.over_time.height:
+        sections.append(Section("over_time", parts=(_over_time(status),)))
+    if status.releases:
+        newest = status.releases[-1]
+        said = f"Newest release: {status.place}@{newest['version']} ({newest['policy'].described()})."
+        sections.append(Section("releases", parts=(Prose(said),), data={"newest": newest["version"]}))
+    return Document("judging_status", tuple(each for each in sections if each.parts), f"Project {status.name}")
+
+
+def _agreement(status: ProjectStatus) -> Iterator[str]:
+    for row in status.agreement.iter_rows(named=True):
+        if row["value"] is None:
+            yield f"{row['measure']} is not defined: {row['undefined']}"
+        else:
+            yield f"{row['measure']} {row['value']:.2f} (95% interval {row['low']:.2f} to {row['high']:.2f})"
+
+
+def _assessors(status: ProjectStatus) -> Table:
+    frame = status.assessors
+    columns = [
+        Column("name"), Column("alias"), Column("labels", kind="count"),
+        Column("seconds", "seconds per label", kind="number", least=0, missing=""),
+    ]  # fmt: skip
+    shares = {
+        "with_others": ("with others (alpha)", "number"), "self_agreement": ("repeated alike", "percent"),
+        "gold_share": ("known answers", "percent"),
+    }  # fmt: skip
+    for name, (title, _) in shares.items():
+        if frame[name].count():
+            columns.append(Column(name, title, "estimate", ends=(f"{name}_low", f"{name}_high"), missing=""))
+    for name, title in (("cannot_judge", "cannot judge"), ("late", "late")):
+        if frame[name].sum():
+            columns.append(Column(name, title, "count"))
+    notes = ("With others: Krippendorff's alpha of a person's labels and those of the others on the same documents.",)
+    return Table("assessors", frame, tuple(columns), "Assessors", notes if frame["with_others"].count() else ())
+
+
+def _topics(status: ProjectStatus) -> Table:
+    columns = (
+        Column("query_id", "topic"), Column("title"), Column("items", "documents", "count"), Column("settled", kind="count"),
+        Column("open", kind="count"), Column("disputed", kind="count"),
+    )  # fmt: skip
+    return Table("topics", status.topics, columns, most=_MOST)
+
+
+def _over_time(status: ProjectStatus) -> Table:
+    columns = (
+        Column("time", ""), Column("items", "documents", "count"),
+        Column("Alpha", kind="estimate", ends=("Alpha_low", "Alpha_high")),
+    )  # fmt: skip
+    return Table("over_time", status.over_time, columns, "Agreement over time")
+
+
+def disputes_document(result: Disputes) -> Document:
+    """Each disputed document with what was said of it."""
+    if not result.found:
+        nothing = Prose("Nothing is disputed: where assessors differ, others are still being asked, or have decided.")
+        return Document("disputes", (Section("disputes", parts=(nothing,), data={"disputed": 0}),))
+    frame = result.to_frame()
+    columns = (
+        Column("query_id", "topic"), Column("title", spare=True), Column("doc_id", "document"), Column("judge"),
+        Column("label", kind="count", missing="cannot judge"), Column("note"),
+    )  # fmt: skip
+    first = result.found[0]
+    how = (
+        f"assay judge adjudicate {result.place} --topic {first.topic_id} --document {first.doc_id} --grade GRADE "
+        "--reason TEXT"
+    )
+    claim = f"{number_of('document', len(result.found))} wait for a decision"
+    sections = (
+        Section("disputes", parts=(Prose(claim, "claim"),), data={"disputed": len(result.found)}),
+        Section("labels", parts=(Table("labels", frame, columns),)),
+        Section("how", parts=(Prose(f"Decide with: {how}", "dim"),)),
+    )
+    return Document("disputes", sections, f"Disputes of {result.name}")
+
+
+def releases_document(result: ReleaseList) -> Document:
+    """One row per release, and how to use the newest."""
+    frame = result.to_frame()
+    if not frame.height:
+        nothing = Prose("There is no release yet: `assay judge release` makes one.")
+        return Document("releases", (Section("releases", parts=(nothing,)),))
+    newest = result.releases[-1]
+    facts = newest["facts"]
+    claim = f"Release {newest['version']}: {facts['judged']:,} of {number_of('document', facts['pooled'])} judged"
+    states = facts["states"]
+    lines = [f"Made by: {newest['policy'].described()}. sha256 {newest['sha256']}."]
+    if open_ := states.get("open", 0) + states.get("disputed", 0):
+        lines.append(f"{number_of('document', open_)} are still open or disputed: a later release may say otherwise.")
+    if facts["agreement"]["value"] is None:
+        lines.append(f"Agreement is not known: {facts['agreement']['reason']}.")
+    if (facts["relevant_from"] or 0) > 1:
+        lines.append(
+            f"Relevant are grades from {facts['relevant_from']} on: evaluate with --level {facts['relevant_from']}."
+        )
+    columns = (
+        Column("release"), Column("made"), Column("judged", kind="count"), Column("labels", kind="count"),
+        Column("adjudicated", kind="count"), Column("alpha", kind="estimate", ends=("low", "high"), missing=""),
+        Column("guidelines", kind="count", missing=""), Column("note"),
+    )  # fmt: skip
+    data = {"releases": [{**each, "policy": vars(each["policy"])} for each in result.releases]}
+    sections = (
+        Section("newest", parts=(Prose(claim, "claim"), *map(Prose, lines)), data=data),
+        Section("releases", parts=(Table("releases", frame, columns),)),
+        Section(
+            "how",
+            parts=(Prose(f"Use it as judgments: assay evaluate {result.place}@{newest['version']} RUN...", "dim"),),
+        ),
+    )
+    return Document("releases", sections, f"Releases of {result.name}")
+
+
+def import_document(result: LabelImport) -> Document:
+    """How many labels were taken, and which were not."""
+    would = "would be taken" if result.is_dry else "taken"
+    claim = f"{number_of('label', result.taken)} {would} from {result.source}"
+    lines = []
+    if result.judges:
+        lines.append(f"Given by {listed(list(result.judges))}.")
+    if result.known:
+        lines.append(f"{number_of('label', result.known)} {'were' if result.known > 1 else 'was'} there already.")
+    if result.is_dry:
+        lines.append("Nothing was changed: this was a dry run.")
+    data = {"taken": result.taken, "known": result.known, "refused": result.refused.height, "dry_run": result.is_dry}
+    sections = [Section("import", parts=(Prose(claim, "claim"), *map(Prose, lines)), data=data)]
+    if result.refused.height:
+        reasons = (
+            result.refused.group_by("reason").agg(labels=pl.len()).sort("labels", "reason", descending=[True, False])
+        )
+        columns = (
+            Column("query_id", "topic"),
+            Column("item_id", "document"),
+            Column("judge"),
+            Column("label"),
+            Column("reason"),
+        )
+        sections += [
+            Section("reasons", parts=(Table.of("reasons", reasons, "Refused", labels="count"),)),
+            Section("refused", parts=(Table("refused", result.refused, columns, most=_MOST),)),
+        ]
+    return Document("label_import", tuple(sections), f"Labels for {result.name}")
+
+
+def next_document(result: JudgeNext) -> Document:
+    """The verdict so far, how far it could move, and the documents that decide."""
+    lines = [
+        f"{result.system} against {result.baseline} under {result.measure}: {result.difference:+.4f}, {result.verdict}."
+    ]
+    if result.low is not None and result.high is not None:
+        reach = (
+            f"Whatever grades the {number_of('unjudged document', result.unjudged)} get, the difference lies between "
+        )
+        lines.append(f"{reach}{result.low:+.4f} and {result.high:+.4f}.")
+    claim = "More judgments could turn it: go on"
+    if not result.can_change:
+        claim = "More judgments cannot turn it: you may stop"
+    if result.queued:
+        lines.append(f"{number_of('document', result.queued)} will be handed out first.")
+    if result.outside:
+        lines.append(f"{number_of('document', result.outside)} are in no pool of this project, and are left out.")
+    data = {
+        "measure": result.measure, "system": result.system, "baseline": result.baseline, "verdict": result.verdict,
+        "difference": result.difference, "low": result.low, "high": result.high, "unjudged": result.unjudged,
+        "can_change": result.can_change, "queued": result.queued,
+    }  # fmt: skip
+    sections = [Section("decision", parts=(Prose(claim, "claim"), *map(Prose, lines)), data=data)]
+    if result.documents.height:
+        sections.append(
+            Section("documents", parts=(Table.of("documents", result.documents, "Judge these first", most=_MOST),))
+        )
+    return Document("judge_next", tuple(sections), "What to judge next")
+
+
+def diff_document(result: ReleaseDiff) -> Document:
+    """What changed, how often, and the verdicts that moved."""
+    moved = result.verdicts.filter(pl.col("verdict_before") != pl.col("verdict_after"))
+    claim = f"{number_of('grade', result.changed.height)} changed, {result.added:,} new, {result.removed:,} gone"
+    lines = [f"From {result.first} to {result.second}."]
+    if result.verdicts.height:
+        count, every = moved.height, result.verdicts.height
+        lines.append(f"{count} of {number_of('verdict', every)} on the project's runs moved.")
+    else:
+        lines.append("The project keeps fewer than two runs: which verdicts move is not known.")
+    lines.append("Scores by different releases must not be compared with one another.")
+    data = {"first": result.first, "second": result.second, "changed": result.changed.height, "added": result.added,
+            "removed": result.removed}  # fmt: skip
+    sections = [Section("difference", parts=(Prose(claim, "claim"), *map(Prose, lines)), data=data)]
+    if result.verdicts.height:
+        columns = (
+            Column("measure"), Column("system"), Column("baseline"), Column("before", kind="number", signed=True),
+            Column("after", kind="number", signed=True), Column("verdict_before", "verdict before", "verdict"),
+            Column("verdict_after", "after", "verdict"),
+        )  # fmt: skip
+        shown = moved if moved.height else result.verdicts
+        sections.append(
+            Section("verdicts", parts=(Table("verdicts", shown, columns, "Differences and verdicts", most=_MOST),))
+        )
+    if result.changed.height:
+        sections.append(Section("changed", parts=(Table.of("changed", result.changed, "Changed grades", most=_MOST),)))
+    return Document("release_diff", tuple(sections), "What changed between releases")
+
+
+def check_document(result: StoreCheck) -> Document:
+    """Whether all is well, and how many rows there are."""
+    claim = "nothing is wrong" if result.ok else number_of("problem", len(result.problems))
+    counts = pl.DataFrame({"table": list(result.counts), "rows": list(result.counts.values())})
+    sections = [
+        Section(
+            "verdict",
+            parts=(Prose(f"{result.name}: {claim}", "claim"),),
+            data={"sound": result.ok, "problems": list(result.problems)},
+        ),
+        Section.of_lines("problems", [f"* {problem}" for problem in result.problems]),
+        Section("counts", parts=(Table.of("counts", counts.filter(pl.col("rows") > 0), rows="count"),)),
+    ]
+    return Document("store_check", tuple(each for each in sections if each.parts))

@@ -1,0 +1,270 @@
+"""Labels made elsewhere come in once and whole; labels, judgments and tasks go out in the forms of other tools."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import polars as pl
+from sqlalchemy import Connection, insert, select
+
+from assay.core.domains import Choice
+from assay.core.errors import InputError, ParameterError, number_of
+from assay.core.results import frame_as_csv
+from assay.store import schema as db
+from assay.store.database import now
+from assay.store.labels_table import aspect_key, history, labels_of
+from assay.store.listings import LabelImport
+from assay.store.projects import Project, add_assessors, digest, record
+from assay.store.releases import open_release
+from assay.store.saving import settle
+from assay.tables.labels import Labels
+
+_KINDS = ("human", "program", "model")
+
+
+def take_labels(
+    project: Project, labels: Labels, *, kind: str = "human", dry_run: bool = False, actor: str = ""
+) -> LabelImport:
+    """Take labels that were made elsewhere into a project, each with its author and time.
+
+    People's labels fill places of the overlap as if they had been given here; those of programs and models never do. A
+    label that is there already is not taken again, so an import can be repeated. What is not in the pool or not on the
+    scale is refused, and listed. `dry_run`: find out, and change nothing.
+    """
+    Choice(_KINDS).check("kind", kind)
+    if not labels.has_topics:
+        raise InputError(
+            f"{labels.origin}: expected labels of documents for topics, got none: name their column as query_id"
+        )
+    grades = _grades(project)
+    frame = labels.frame.with_columns(
+        pl.Series("grade", [grades.get(_plain(each)) for each in labels.frame["label"]], dtype=pl.Int64)
+    )
+    with project.database.reading() as connection:
+        keys = _items(connection, project)
+        known = set(
+            connection.scalars(select(db.label.c.client_key).where(db.label.c.client_key.startswith("import:")))
+        )
+    placed = frame.join(keys, on=["query_id", "item_id"], how="left", maintain_order="left")
+    topics = set(keys["query_id"])
+    reason = (
+        pl.when(~pl.col("query_id").is_in(topics)).then(pl.lit("the topic is not in the project"))
+        .when(pl.col("item").is_null()).then(pl.lit("the document is not in the topic's pool"))
+        .when(pl.col("grade").is_null()).then(pl.lit("the grade is not on the scale"))
+    )  # fmt: skip
+    placed = placed.with_columns(reason=reason)
+    refused = placed.filter(pl.col("reason").is_not_null()).select(
+        "query_id", "item_id", "judge", pl.col("label").cast(pl.String), "reason"
+    )
+    rows = [
+        {
+            **row,
+            "key": f"import:{digest(project.name, row['judge'], row['query_id'], row['item_id'], str(row['grade']))}",
+        }
+        for row in placed.filter(pl.col("reason").is_null()).iter_rows(named=True)
+    ]
+    new = [row for row in rows if row["key"] not in known]
+    judges = tuple(dict.fromkeys(row["judge"] for row in new))
+    if new and not dry_run:
+        _take(project, new, judges, kind, actor)
+    return LabelImport(
+        project.name, labels.origin, len(new), len(rows) - len(new), refused, judges, dry_run, labels.remarks
+    )
+
+
+def _take(project: Project, rows: list[dict[str, Any]], judges: tuple[str, ...], kind: str, actor: str) -> None:
+    add_assessors(project, judges, kind=kind, actor=actor)
+    purpose = "main" if kind == "human" else "import"
+    with project.database.writing() as connection:
+        people = {
+            row.name: row.id
+            for row in connection.execute(select(db.assessor.c.name, db.assessor.c.id).filter_by(project_id=project.id))
+        }
+        given = select(db.assignment.c.item_id, db.assignment.c.assessor_id, db.assignment.c.id, db.assignment.c.state)
+        held = {
+            (row.item_id, row.assessor_id): row
+            for row in connection.execute(
+                given.where(db.assignment.c.purpose == purpose, db.assignment.c.assessor_id.in_(people.values()))
+            )
+        }
+        time = now(connection)
+        for row in rows:
+            person = people[row["judge"]]
+            before = held.get((row["item"], person))
+            assignment, took = _assignment(connection, row["item"], person, purpose, before, time)
+            current = connection.scalar(
+                select(db.label.c.id).filter_by(assignment_id=assignment).order_by(db.label.c.id.desc()).limit(1)
+            )
+            at = row.get("time")
+            seconds = row.get("seconds")
+            connection.execute(
+                insert(db.label).values(
+                    assignment_id=assignment, verdict="graded", value=row["grade"], input="file", client_key=row["key"],
+                    created_at=time, client_at=None if at is None else _milliseconds(at), supersedes=current,
+                    active_ms=None if seconds is None else round(float(seconds) * 1000),
+                )
+            )  # fmt: skip
+            if purpose == "main":
+                settle(connection, project, row["item"], took=took)
+        record(connection, project.id, actor, "labels imported", number_of("label", len(rows)), {"kind": kind})
+
+
+def _assignment(
+    connection: Connection, item: int, person: int, purpose: str, before: Any, time: int
+) -> tuple[int, int]:
+    """The assignment that an imported label is of, and whether it takes one more place."""
+    if before is not None:
+        connection.execute(db.assignment.update().where(db.assignment.c.id == before.id).values(state="done"))
+        return before.id, int(before.state in {"released", "skipped"})
+    made = connection.execute(
+        insert(db.assignment).values(
+            item_id=item, assessor_id=person, purpose=purpose, state="done", number=0, handed_at=time, lease_until=time
+        )
+    )
+    assert made.inserted_primary_key is not None
+    return int(made.inserted_primary_key[0]), 1
+
+
+def _milliseconds(at: Any) -> int | None:
+    stamp = getattr(at, "timestamp", None)
+    return None if stamp is None else round(stamp() * 1000)
+
+
+def _plain(label: Any) -> str:
+    """A label as it is compared with grades: numbers by their value, words without case."""
+    try:
+        return f"{float(label):g}"
+    except (TypeError, ValueError):
+        return str(label).strip().casefold()
+
+
+def _grades(project: Project) -> dict[str, int]:
+    """The grades by their values and by their words."""
+    grades = project.scale.grades
+    return {grade.label.casefold(): grade.value for grade in grades} | {
+        f"{grade.value:g}": grade.value for grade in grades
+    }
+
+
+def _items(connection: Connection, project: Project) -> pl.DataFrame:
+    rows = connection.execute(
+        select(db.topic.c.topic_id, db.item.c.doc_id, db.item.c.id)
+        .join(db.topic, db.topic.c.id == db.item.c.topic_id)
+        .where(db.item.c.project_id == project.id)
+    ).all()
+    return pl.DataFrame(
+        list(map(tuple, rows)), schema={"query_id": pl.String, "item_id": pl.String, "item": pl.Int64}, orient="row"
+    )
+
+
+def exported(
+    project: Project,
+    what: str = "release",
+    *,
+    ending: str = "",
+    version: int | None = None,
+    aspect: str | None = None,
+    unjudged: bool = False,
+    tool: str = "label-studio",
+) -> tuple[str, str]:
+    """A project's judgments, labels, history or tasks as text, and what it is in a line; `ending` names the form."""
+    Choice(tuple(_EXPORTS)).check("what", what)
+    if aspect is not None:
+        aspect_key(project, aspect)
+    return _EXPORTS[what](project, ending, {"version": version, "aspect": aspect, "unjudged": unjudged, "tool": tool})
+
+
+def _release(project: Project, ending: str, asked: Mapping[str, Any]) -> tuple[str, str]:
+    found = open_release(project, asked["version"])
+    said = f"{found.name}: {number_of('judgment', found.facts['judged'])}, sha256 {found.sha256[:12]}"
+    if ending in {"", ".qrels", ".trec", ".txt"}:
+        return found.to_trec(unjudged=asked["unjudged"]), said
+    frame = found.frame if asked["unjudged"] else found.frame.drop_nulls("relevance")
+    return _table(frame, ending), said
+
+
+def _labels(project: Project, ending: str, asked: Mapping[str, Any]) -> tuple[str, str]:
+    labels = labels_of(project, aspect=asked["aspect"])
+    return _table(
+        labels.frame, ending or ".csv"
+    ), f"{number_of('label', len(labels))} by {number_of('judge', len(labels.judges))}"
+
+
+def _judges(project: Project, ending: str, asked: Mapping[str, Any]) -> tuple[str, str]:
+    """`topic judge document grade`, which trec_eval reads and averages over judges."""
+    labels = labels_of(project, aspect=asked["aspect"])
+    if ending not in {"", ".qrels", ".trec", ".txt"}:
+        return _table(labels.frame, ending), number_of("label", len(labels))
+    rows = labels.frame.with_columns(pl.col("judge").str.replace_all(r"\s+", "-"))
+    for column in ("query_id", "item_id"):
+        if (odd := rows.filter(pl.col(column).str.contains(r"\s"))).height:
+            raise InputError(
+                f"{odd[column][0]!r} has a blank, which TREC's format cannot hold: export as .csv or .jsonl"
+            )
+    lines = rows.sort("query_id", "judge", "item_id").select(
+        pl.format("{} {} {} {}\n", "query_id", "judge", "item_id", "label")
+    )
+    return "".join(lines.to_series()), number_of("label", len(labels))
+
+
+def _history(project: Project, ending: str, _: Mapping[str, Any]) -> tuple[str, str]:
+    if ending not in {"", ".jsonl", ".ndjson"}:
+        raise ParameterError("the history is written as lines of JSON: name a file that ends in .jsonl")
+    lines = [json.dumps(row, ensure_ascii=False) for row in history(project)]
+    return "".join(f"{line}\n" for line in lines), f"{number_of('label', len(lines))}, all that was ever said"
+
+
+def _tasks(project: Project, ending: str, asked: Mapping[str, Any]) -> tuple[str, str]:
+    """What is open, for another tool: topics and documents, nothing of runs, ranks or labels."""
+    Choice(("label-studio", "quepid")).check("tool", asked["tool"])
+    with project.database.reading() as connection:
+        rows = list(_open(connection, project))
+    if asked["tool"] == "quepid":
+        columns = {"query_id": "query", "title": "query_text", "doc_id": "docid", "heading": "title"}
+        table = pl.DataFrame(rows).rename(columns).with_columns(rating=pl.lit("")) if rows else pl.DataFrame()
+        return frame_as_csv(table, spreadsheet=True), number_of("document", len(rows))
+    if ending not in {"", ".json"}:
+        raise ParameterError("Label Studio takes tasks as JSON: name a file that ends in .json")
+    tasks = [
+        {"data": {"query_id": row["query_id"], "query": row["title"], "doc_id": row["doc_id"], "title": row["heading"],
+                  "text": row["text"]}}
+        for row in rows
+    ]  # fmt: skip
+    return json.dumps(tasks, ensure_ascii=False, indent=1), number_of("task", len(tasks))
+
+
+def _open(connection: Connection, project: Project) -> Iterator[dict[str, str]]:
+    rows = connection.execute(
+        select(
+            db.topic.c.topic_id,
+            db.topic.c.title,
+            db.item.c.doc_id,
+            db.document.c.title.label("heading"),
+            db.document.c.body,
+        )
+        .join(db.topic, db.topic.c.id == db.item.c.topic_id)
+        .outerjoin(
+            db.document,
+            (db.document.c.collection_id == db.topic.c.collection_id) & (db.document.c.doc_id == db.item.c.doc_id),
+        )
+        .where(db.item.c.project_id == project.id, db.item.c.state == "open")
+        .order_by(db.topic.c.place, db.item.c.shuffle)
+    )
+    for row in rows:
+        yield {"query_id": row.topic_id, "title": row.title, "doc_id": row.doc_id, "heading": row.heading or "",
+               "text": row.body or ""}  # fmt: skip
+
+
+def _table(frame: pl.DataFrame, ending: str) -> str:
+    if ending == ".csv":
+        return frame_as_csv(frame, spreadsheet=True)
+    if ending in {".jsonl", ".ndjson"}:
+        return frame.write_ndjson()
+    raise ParameterError(f"expected a file that ends in .qrels, .csv or .jsonl, got {ending or 'none'}")
+
+
+_EXPORTS: dict[str, Callable[[Project, str, Mapping[str, Any]], tuple[str, str]]] = {
+    "release": _release, "labels": _labels, "judges": _judges, "history": _history, "tasks": _tasks,
+}  # fmt: skip

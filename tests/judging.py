@@ -1,0 +1,60 @@
+"""Small judging projects for tests."""
+
+from __future__ import annotations
+
+import itertools
+import uuid
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from assay import make_pool
+from assay.store.database import Database
+from assay.store.handout import Task, hand_out
+from assay.store.projects import Project, add_assessors, create_project
+from assay.store.saving import Saved, save
+from assay.store.scales import SCALES
+from assay.store.settings import Settings
+from assay.tables import Documents, Topics
+
+RUNS = {
+    "first": {"q1": {"d1": 3.0, "d2": 2.0, "d3": 1.0}, "q2": {"d4": 2.0, "d5": 1.0}},
+    "second": {"q1": {"d3": 2.0, "d1": 1.0}, "q2": {"d6": 3.0, "d4": 1.0}},
+}
+#: Documents in the pool of both runs.
+SIZE = 6
+
+
+def make_project(
+    database: Database, name: str = "tea", *, people: Iterable[str] = ("ana", "ben", "cleo"), topics: int = 0,
+    documents: int = 0, **settings: Any,
+) -> Project:  # fmt: skip
+    """A project of two runs on two topics; or of one run with so many topics and documents for each."""
+    runs: dict[str, dict[str, dict[str, float]]] = RUNS
+    if topics:
+        runs = {"only": {f"q{t}": {f"d{t}-{d}": 1.0 / (d + 1) for d in range(documents)} for t in range(topics)}}
+    ids = {document for run in runs.values() for found in run.values() for document in found}
+    queries = {query for run in runs.values() for query in run}
+    project = create_project(
+        database, name, make_pool(runs, depth=10_000), Topics.of({query: f"about {query}" for query in sorted(queries)}),
+        Documents.of({each: f"The text of {each}." for each in sorted(ids)}), scale=SCALES["graded"],
+        settings=Settings.of(settings), actor="lead",
+    )  # fmt: skip
+    add_assessors(project, people, actor="lead")
+    return project
+
+
+def say(project: Project, who: str, task: Task, value: int | None, **more: Any) -> Saved:
+    """Save a label under a new key."""
+    return save(project, who, task.assignment, value, client_key=uuid.uuid4().hex, **more)
+
+
+def judge_all(project: Project, who: str, grade: Callable[[Task], int | None], most: int = 10_000) -> list[Task]:
+    """Let somebody judge until nothing is left for them; what they judged."""
+    seen = []
+    for _ in itertools.repeat(None, most):
+        task = hand_out(project, who)
+        if task is None:
+            break
+        say(project, who, task, grade(task))
+        seen.append(task)
+    return seen

@@ -1,0 +1,542 @@
+"""The judging store, on SQLite and on a real PostgreSQL: one body of tests for both."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+import sqlite3
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from judging import RUNS, SIZE, judge_all, make_project, say
+from postgres import make_database
+from sqlalchemy import event as sql_event
+from sqlalchemy import select, text
+from sqlalchemy.exc import DBAPIError
+
+from assay import InputError, ParameterError, agree, evaluate
+from assay.store import database as store_database
+from assay.store import handout, saving
+from assay.store import schema as db
+from assay.store.adjudication import adjudicate, disputes
+from assay.store.database import Database, StoreError, open_database
+from assay.store.deciding import judge_next, keep_runs, release_diff
+from assay.store.handout import ask_first, give_back, hand_out
+from assay.store.labels_table import history, labels_of
+from assay.store.projects import add_assessors, add_gold, change_settings, change_state, open_project
+from assay.store.quality import project_status
+from assay.store.releases import Policy, make_release, open_release, releases
+from assay.store.saving import ConflictError, save, skip, undo
+from assay.store.scales import SCALES, scale_of
+from assay.store.settings import Settings
+from assay.store.settling import Rules, standing
+from assay.store.transfer import exported, take_labels
+from assay.store.upkeep import back_up, check_store, restore
+from assay.tables.labels import Labels
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Where a new database goes."""
+    if request.param == "sqlite":
+        return str(tmp_path / "judging.db")
+    return make_database(request.getfixturevalue("postgres"), f"t{uuid.uuid4().hex}")
+
+
+@pytest.fixture
+def database(place: str) -> Iterator[Database]:
+    with open_database(place, create=True) as opened:
+        yield opened
+        assert not check_store(opened).problems
+
+
+def test_every_document_goes_to_as_many_people_as_asked_for_and_to_nobody_twice(database: Database) -> None:
+    project = make_project(database, overlap=2)
+    seen = {who: judge_all(project, who, lambda _: 1) for who in ("ana", "ben", "cleo")}
+    pairs = [(task.topic_id, task.doc_id) for tasks in seen.values() for task in tasks]
+    assert len(pairs) == 2 * SIZE
+    assert all(pairs.count(pair) == 2 for pair in pairs)
+    assert all(len({(task.topic_id, task.doc_id) for task in tasks}) == len(tasks) for tasks in seen.values())
+
+
+@pytest.mark.parametrize("order", ["topic", "random", "priority"])
+def test_documents_with_the_fewest_people_come_first_in_every_order(database: Database, order: str) -> None:
+    project = make_project(database, overlap=3, order=order)
+    seen = []
+    for _ in range(SIZE):
+        for who in ("ana", "ben", "cleo"):
+            if (task := hand_out(project, who)) is not None:
+                seen.append((task.topic_id, task.doc_id))
+                say(project, who, task, 2)
+    assert len(seen) == 3 * SIZE
+    if order != "topic":  # a topic is finished before the next one is begun
+        assert len(set(seen[:SIZE])) == SIZE
+
+
+def test_topic_by_topic_means_that_nobody_goes_back_and_forth(database: Database) -> None:
+    project = make_project(database, topics=4, documents=5)
+    topics = [task.topic_id for task in judge_all(project, "ana", lambda _: 0)]
+    changes = sum(a != b for a, b in zip(topics, topics[1:], strict=False))
+    assert (len(topics), changes) == (20, 3)
+
+
+def test_the_order_is_each_assessors_own_drawn_by_the_seed_and_follows_no_rank(database: Database) -> None:
+    project = make_project(database, topics=1, documents=40, overlap=2, order="random")
+    orders = {who: [task.doc_id for task in judge_all(project, who, lambda _: 0)] for who in ("ana", "ben")}
+    ranked = [f"d0-{rank}" for rank in range(40)]
+    assert sorted(orders["ana"]) == sorted(orders["ben"]) == sorted(ranked)
+    assert orders["ana"] != orders["ben"]
+    for order in orders.values():  # ranks of neighbours are no nearer than by chance
+        steps = [abs(ranked.index(a) - ranked.index(b)) for a, b in zip(order, order[1:], strict=False)]
+        assert sum(steps) / len(steps) > 8
+
+
+def test_a_lease_that_ran_out_goes_to_somebody_else_and_a_late_label_counts(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = make_project(database, topics=1, documents=1)
+    mine = hand_out(project, "ana")
+    assert mine is not None
+    assert hand_out(project, "ben") is None
+    with monkeypatch.context() as later:
+        _at(later, minutes=31)
+        theirs = hand_out(project, "ben")
+        assert theirs is not None
+        assert theirs.doc_id == mine.doc_id
+        late = say(project, "ana", mine, 2)
+        assert (late.is_late, late.is_surplus) == (True, True)  # ben has the only place
+        say(project, "ben", theirs, 1)
+    assert labels_of(project).frame.select("judge", "label").rows() == [("assessor 2", 1)]
+    assert len(list(history(project))) == 2  # nothing is lost
+
+
+def test_a_late_label_takes_the_place_that_nobody_has(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    project = make_project(database, topics=1, documents=1)
+    mine = hand_out(project, "ana")
+    assert mine is not None
+    give_back(project, "ana")
+    late = say(project, "ana", mine, 2)
+    assert (late.is_late, late.is_surplus) == (True, False)
+    assert hand_out(project, "ben") is None
+
+
+def test_the_same_key_saves_once_and_answers_the_same(database: Database) -> None:
+    project = make_project(database)
+    task, other = hand_out(project, "ana"), hand_out(project, "ben")
+    assert task is not None
+    assert other is not None
+    first = save(project, "ana", task.assignment, 2, client_key="k")
+    again = save(project, "ana", task.assignment, 2, client_key="k")
+    assert (again.label, again.is_repeated) == (first.label, True)
+    with pytest.raises(ParameterError, match="was used for another document"):
+        save(project, "ben", other.assignment, 2, client_key="k")
+    assert len(list(history(project))) == 1
+
+
+def test_a_change_supersedes_and_a_stale_one_is_refused(database: Database) -> None:
+    project = make_project(database)
+    task = hand_out(project, "ana")
+    assert task is not None
+    first = say(project, "ana", task, 2)
+    second = say(project, "ana", task, 3, replaces=first.label)
+    with pytest.raises(ConflictError) as stale:
+        say(project, "ana", task, 0, replaces=first.label)
+    assert stale.value.current == second.label
+    assert labels_of(project).frame["label"].to_list() == [3]
+    assert [row["superseded_by"] for row in history(project)] == [second.label, None]
+
+
+def test_undo_gives_the_last_document_back_and_keeps_what_was_said(database: Database) -> None:
+    project = make_project(database)
+    task = hand_out(project, "ana")
+    assert task is not None
+    say(project, "ana", task, 3)
+    key = uuid.uuid4().hex
+    assert undo(project, "ana", client_key=key) == undo(project, "ana", client_key=key) == task.assignment
+    again = hand_out(project, "ana")
+    assert again is not None
+    assert again.doc_id == task.doc_id
+    say(project, "ana", again, 1)
+    assert labels_of(project).frame["label"].to_list() == [1]
+    assert [row["verdict"] for row in history(project)] == ["graded", "withdrawn", "graded"]
+    assert undo(project, "ben", client_key="other") is None
+
+
+def test_skipped_documents_come_last_and_again(database: Database) -> None:
+    project = make_project(database, topics=1, documents=3)
+    first = hand_out(project, "ana")
+    assert first is not None
+    skip(project, "ana", first.assignment)
+    rest = judge_all(project, "ana", lambda _: 0)
+    assert [task.doc_id for task in rest][-1] == first.doc_id
+    assert len(rest) == 3
+
+
+def test_who_cannot_judge_is_replaced_and_the_second_one_makes_it_a_dispute(database: Database) -> None:
+    project = make_project(database, topics=1, documents=1)
+    for who in ("ana", "ben"):
+        task = hand_out(project, who)
+        assert task is not None
+        say(project, who, task, None)
+    assert hand_out(project, "cleo") is None
+    (dispute,) = disputes(project)
+    assert [each.value for each in dispute.opinions] == [None, None]
+    adjudicate(project, dispute.topic_id, dispute.doc_id, None, decided_by="lead")
+    assert not disputes(project)
+
+
+def test_disagreement_asks_a_third_and_a_fourth_then_waits_for_a_decision(database: Database) -> None:
+    project = make_project(database, topics=1, documents=1, overlap=2, most=4, people=["a", "b", "c", "d", "e"])
+    for who, grade in zip("abcd", (0, 1, 2, 3), strict=True):
+        task = hand_out(project, who)
+        assert task is not None
+        say(project, who, task, grade, note=f"because {grade}")
+    assert hand_out(project, "e") is None
+    (dispute,) = disputes(project)
+    assert [(each.value, each.note) for each in dispute.opinions] == [(n, f"because {n}") for n in range(4)]
+    adjudicate(project, dispute.topic_id, dispute.doc_id, 2, decided_by="lead", reason="half of it")
+    assert not disputes(project)
+    row = make_release(project).frame.row(0, named=True)
+    assert (row["relevance"], row["labels"], row["otherwise"], row["provenance"]) == (2, 4, 3, "adjudicated")
+
+
+@given(
+    grades=st.lists(st.one_of(st.none(), st.integers(0, 3)), max_size=6),
+    overlap=st.integers(1, 3), more=st.integers(0, 2), tolerance=st.integers(0, 2),
+)  # fmt: skip
+def test_an_item_never_waits_for_people_it_does_not_need(
+    grades: list[int | None], overlap: int, more: int, tolerance: int
+) -> None:
+    state, wanted = standing(grades, Rules(overlap, overlap + more, tolerance))
+    given_grades = [grade for grade in grades if grade is not None]
+    if state == "open":
+        assert wanted == len(grades) + 1 or len(given_grades) < overlap
+        assert len(given_grades) < overlap + more
+    else:
+        assert wanted == len(grades)
+    spread = max(given_grades, default=0) - min(given_grades, default=0)
+    if state == "settled":
+        assert len(given_grades) >= overlap
+        assert spread <= tolerance
+
+
+def test_known_answers_and_repeats_are_mixed_in_and_counted_apart(database: Database) -> None:
+    project = make_project(database, topics=1, documents=60, gold_every=10, repeat_every=10, repeat_after=3)
+    add_gold(project, {("q0", f"d0-{n}"): 3 for n in range(5)})
+    tasks = judge_all(project, "ana", lambda task: 3 if int(task.doc_id[3:]) < 5 else 1)
+    status = project_status(project)
+    row = status.assessors.filter(name="ana").row(0, named=True)
+    assert (row["labels"], row["gold"], row["gold_right"]) == (55, 5, 5)
+    assert row["repeats"] == row["repeated_alike"] > 3
+    assert len(tasks) == 55 + 5 + row["repeats"]
+    by = make_release(project).facts["by"]
+    assert by == {"labels": 55, "gold": 5}
+
+
+def test_urgent_documents_come_before_all_others(database: Database) -> None:
+    project = make_project(database, topics=3, documents=10)
+    ask_first(project, {("q1", "d1-7"): 1, ("q2", "d2-9"): 2})
+    first = [task.doc_id for task in judge_all(project, "ana", lambda _: 0, most=2)]
+    assert first == ["d2-9", "d1-7"]
+
+
+def test_topics_of_ones_own_are_all_that_is_handed_out(database: Database) -> None:
+    project = make_project(database, topics=3, documents=2)
+    add_assessors(project, ["ana"], topics=["q1"])
+    assert {task.topic_id for task in judge_all(project, "ana", lambda _: 0)} == {"q1"}
+
+
+def test_a_paused_project_hands_out_nothing_and_still_saves(database: Database) -> None:
+    project = make_project(database)
+    task = hand_out(project, "ana")
+    assert task is not None
+    change_state(project, "paused")
+    with pytest.raises(StoreError, match="tea is paused: nothing is handed out"):
+        hand_out(project, "ben")
+    say(project, "ana", task, 1)
+    assert len(labels_of(project)) == 1
+
+
+def test_changed_rules_hold_for_what_is_judged_already(database: Database) -> None:
+    project = make_project(database, topics=1, documents=4)
+    judge_all(project, "ana", lambda _: 1)
+    assert hand_out(project, "ben") is None
+    changed = change_settings(project, Settings(overlap=2, most=2))
+    assert len(judge_all(changed, "ben", lambda _: 1)) == 4
+
+
+@pytest.mark.parametrize(
+    ("policy", "expected"),
+    [
+        (Policy("majority"), [0, 1, 2]),
+        (Policy("majority", ties="highest"), [0, 1, 3]),
+        (Policy("majority", ties="none"), [0, 1, None]),
+        (Policy("median"), [0, 1, 2]),
+        (Policy("median", ties="highest"), [0, 1, 3]),
+        (Policy("highest"), [2, 1, 3]),
+        (Policy("lowest"), [0, 0, 2]),
+        (Policy("majority", minimum=3), [0, 1, None]),
+    ],
+)
+def test_policies_by_hand(database: Database, policy: Policy, expected: list[int | None]) -> None:
+    project = make_project(database, topics=1, documents=3, overlap=3, adjudicated=False)
+    said = {"d0-0": {"ana": 0, "ben": 0, "cleo": 2}, "d0-1": {"ana": 1, "ben": 0, "cleo": 1}, "d0-2": {"ana": 2, "ben": 3}}
+    for who in ("ana", "ben", "cleo"):
+        while (task := hand_out(project, who)) is not None and who in said[task.doc_id]:
+            say(project, who, task, said[task.doc_id][who])
+    release = make_release(project, policy)
+    assert release.frame["relevance"].to_list() == expected
+    assert release.frame["provenance"].to_list() == ["none" if each is None else "labels" for each in expected]
+
+
+def test_a_release_gives_the_same_bytes_for_good_and_on_either_database(database: Database, tmp_path: Path) -> None:
+    project = make_project(database, overlap=2, most=3)
+    rng = random.Random(3)
+    for who in ("ana", "ben", "cleo"):
+        judge_all(project, who, lambda _: rng.choice([0, 1, 2, 3, None]))
+    release = make_release(project, note="first")
+    before = release.to_trec(unjudged=True)
+    for dispute in disputes(project):
+        adjudicate(project, dispute.topic_id, dispute.doc_id, 0, decided_by="lead")
+    assert open_release(project, 1).to_trec(unjudged=True) == before
+    assert hashlib.sha256(release.content).hexdigest() == release.sha256 == open_release(project, 1).sha256
+    back_up(database, tmp_path / "backup")
+    with restore(tmp_path / "backup", str(tmp_path / "elsewhere.db")) as other:
+        assert open_release(open_project(other), 1).content == release.content
+
+
+def test_evaluate_takes_a_release_by_its_name(database: Database, place: str) -> None:
+    project = make_project(database)
+    judge_all(project, "ana", lambda task: 3 if task.doc_id in {"d1", "d4"} else 0)
+    make_release(project)
+    result = evaluate(f"{place}@1", {"first": RUNS["first"]}, "P@1")
+    assert result.mean("P@1") == 1.0
+    assert result.qrels.name == f"{database.name}@1"
+    assert "release 1 of tea" in result.qrels.format
+    with pytest.raises(InputError, match="there is no release 4: the newest is 1"):
+        evaluate(f"{place}@4", {"first": RUNS["first"]}, "P@1")
+
+
+def test_a_release_of_nothing_is_refused_and_two_managers_get_two_numbers(database: Database) -> None:
+    project = make_project(database)
+    with pytest.raises(InputError, match="nothing is judged yet"):
+        make_release(project)
+    judge_all(project, "ana", lambda _: 1)
+    assert [make_release(project).version, make_release(project).version] == [1, 2]
+    assert [each["version"] for each in releases(project)] == [1, 2]
+
+
+def test_labels_adjudications_and_releases_cannot_be_changed(database: Database) -> None:
+    project = make_project(database)
+    judge_all(project, "ana", lambda _: 1)
+    make_release(project)
+    for statement in ("UPDATE label SET value = 0", "DELETE FROM label", "UPDATE release SET note = 'x'", "DELETE FROM event"):
+        with pytest.raises((StoreError, DBAPIError), match="only ever added"), database.writing() as connection:
+            connection.execute(text(statement))
+
+
+def test_nothing_that_a_judge_sees_tells_of_runs_ranks_scores_or_others(database: Database) -> None:
+    project = make_project(database, overlap=2)
+    judge_all(project, "ana", lambda task: 3)
+    task = hand_out(project, "ben")
+    assert task is not None
+    seen = json.dumps(task.__dict__, default=str) + exported(project, "tasks")[0]
+    seen += exported(project, "tasks", tool="quepid")[0]
+    for secret in ("first", "second", "ana", "assessor 1", "rank", "score", "priority"):
+        assert secret not in seen
+    assert set(vars(task)) == {
+        "assignment", "topic_id", "title", "description", "narrative", "doc_id", "heading", "text", "aspects",
+        "guidelines", "guideline", "lease_until",
+    }  # fmt: skip
+
+
+def test_an_import_is_taken_once_and_what_does_not_fit_is_listed(database: Database) -> None:
+    project = make_project(database)
+    rows = pl.DataFrame({
+        "query_id": ["q1", "q1", "q2", "q9", "q1", "q1"], "item_id": ["d1", "d2", "d4", "d1", "d99", "d3"],
+        "judge": ["ana", "ana", "zoe", "ana", "ana", "ana"], "label": ["3", "related", "0", "1", "1", "7"],
+    })  # fmt: skip
+    labels = Labels.of(rows)
+    dry = take_labels(project, labels, dry_run=True)
+    assert (dry.taken, dry.known, len(list(history(project)))) == (3, 0, 0)
+    assert sorted(dry.refused["reason"]) == [
+        "the document is not in the topic's pool", "the grade is not on the scale", "the topic is not in the project",
+    ]  # fmt: skip
+    assert take_labels(project, labels).taken == 3
+    again = take_labels(project, labels)
+    assert (again.taken, again.known) == (0, 3)
+    assert labels_of(project).frame["label"].to_list() == [3, 1, 0]
+    assert {(task.topic_id, task.doc_id) for task in judge_all(project, "ben", lambda _: 0)} == {
+        ("q1", "d3"), ("q2", "d5"), ("q2", "d6"),
+    }  # fmt: skip
+
+
+def test_labels_of_a_model_never_take_a_persons_place(database: Database) -> None:
+    project = make_project(database, topics=1, documents=2)
+    rows = pl.DataFrame({"query_id": ["q0"] * 2, "item_id": ["d0-0", "d0-1"], "judge": ["m"] * 2, "label": [3, 3]})
+    take_labels(project, Labels.of(rows), kind="model")
+    assert len(judge_all(project, "ana", lambda _: 0)) == 2
+    assert make_release(project).frame["relevance"].to_list() == [0, 0]
+    assert make_release(project, Policy(kinds=("model",))).frame["relevance"].to_list() == [3, 3]
+
+
+def test_labels_go_out_and_come_back_whole(database: Database, tmp_path: Path) -> None:
+    project = make_project(database, overlap=2)
+    for who in ("ana", "ben"):
+        judge_all(project, who, lambda task: int(task.doc_id[1:]) % 4)
+    table, _ = exported(project, "labels", ending=".csv")
+    (tmp_path / "labels.csv").write_text(table)
+    assert agree(str(tmp_path / "labels.csv"), "Agreement").value("Agreement") == 1.0
+    qrels, _ = exported(project, "judges")
+    assert len(qrels.splitlines()) == 2 * SIZE
+    assert "q1 assessor-1 d1 1" in qrels.splitlines()
+
+
+def test_what_decides_is_judged_first_and_releases_can_be_compared(database: Database, tmp_path: Path) -> None:
+    project = make_project(database, topics=6, documents=8)
+    files = {}
+    for name, step in (("up", 1), ("down", -1)):
+        lines = [f"q{t} Q0 d{t}-{d} 0 {10 - step * d} {name}" for t in range(6) for d in range(8)]
+        files[name] = tmp_path / f"{name}.run"
+        files[name].write_text("\n".join(lines))
+    keep_runs(project, {name: str(path) for name, path in files.items()})
+    judge_all(project, "ana", lambda task: int(task.doc_id[-1] == "0"), most=12)
+    first = make_release(project)
+    found = judge_next(project, number=5, measure="P@1")
+    assert found.queued == found.documents.height > 0
+    asked = set(found.documents.select("query_id", "doc_id").iter_rows())
+    judged = judge_all(project, "ana", lambda task: int(task.doc_id[-1] == "0"), most=found.queued)
+    assert {(task.topic_id, task.doc_id) for task in judged} == asked
+    judge_all(project, "ana", lambda task: int(task.doc_id[-1] == "0"))
+    diff = release_diff(project, first, make_release(project), ("P@1",))
+    assert (diff.changed.height, diff.added) == (0, 36)  # of 48, 12 were judged before
+    (row,) = diff.verdicts.rows(named=True)
+    assert (row["after"], row["verdict_after"]) == (-1.0, "worse")
+    assert not judge_next(project, number=5, measure="P@1").can_change
+
+
+def test_a_backup_restores_what_it_saw(database: Database, tmp_path: Path) -> None:
+    project = make_project(database, overlap=2)
+    judge_all(project, "ana", lambda _: 2)
+    rows = back_up(database, tmp_path / "backup")
+    seen = [dict(row) for row in history(project)]
+    judge_all(project, "ben", lambda _: 0)  # after it
+    with restore(tmp_path / "backup", str(tmp_path / "restored.db")) as other:
+        restored = open_project(other)
+        assert [dict(row) for row in history(restored)] == seen
+        assert not check_store(other).problems
+        assert sum(check_store(other).counts.values()) == rows
+        judge_all(restored, "ben", lambda _: 0)  # and goes on
+
+
+@pytest.mark.parametrize("damage", ["cut", "flip", "other"])
+def test_a_damaged_backup_leaves_nothing_behind(tmp_path: Path, damage: str) -> None:
+    with open_database(str(tmp_path / "a.db"), create=True) as database:
+        judge_all(make_project(database), "ana", lambda _: 1)
+        back_up(database, tmp_path / "backup")
+    whole = (tmp_path / "backup").read_bytes()
+    broken = {"cut": whole[:-40], "flip": whole[:100] + bytes([whole[100] ^ 255]) + whole[101:], "other": b"q1 0 d1 1\n"}
+    (tmp_path / "broken").write_bytes(broken[damage])
+    with pytest.raises(InputError, match="broken"):
+        restore(tmp_path / "broken", str(tmp_path / "b.db"))
+    assert not (tmp_path / "b.db").exists()
+
+
+def test_a_clock_that_was_set_back_hands_out_nothing_and_loses_no_label(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = make_project(database)
+    task = hand_out(project, "ana")
+    assert task is not None
+    say(project, "ana", task, 1)
+    other = hand_out(project, "ana")
+    assert other is not None
+    _at(monkeypatch, minutes=-90)
+    with pytest.raises(StoreError, match=r"the clock of this machine is \d+ minutes behind"):
+        hand_out(project, "ben")
+    say(project, "ana", other, 2)
+    times = [row["created_at"] for row in history(project)]
+    assert times == sorted(times)
+
+
+def test_files_that_are_no_project_are_refused_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "text.db").write_text("q1 0 d1 1\n")
+    with sqlite3.connect(tmp_path / "other.db") as other:
+        other.execute("CREATE TABLE t (a)")
+    sqlite3.connect(tmp_path / "empty.db").execute("VACUUM")
+    cases = {
+        "text.db": "expected a judging project .an SQLite database., got another file",
+        "other.db": "expected a judging project, got a database of something else",
+        "nowhere.db": "there is no such file; `assay judge init` makes a project",
+    }
+    for name, message in cases.items():
+        with pytest.raises(StoreError, match=f"{name}: {message}"):
+            open_database(str(tmp_path / name))
+
+
+def test_a_database_of_a_newer_version_is_left_alone(database: Database, place: str) -> None:
+    make_project(database)
+    with database.writing() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    with pytest.raises(StoreError, match="was written by a newer version of Assay"):
+        open_database(place)
+    with database.writing() as connection:
+        connection.execute(text(f"UPDATE alembic_version SET version_num = '{store_database.NEWEST}'"))
+
+
+def test_settings_and_scales_that_contradict_themselves_are_refused() -> None:
+    for values, message in (
+        ({"overlap": 3, "most": 2}, "fewer labels at most than at least"),
+        ({"apart": "relevance", "tolerance": 1}, "no effect where only relevance counts"),
+        ({"gold_every": 1}, "then nothing else would ever be judged"),
+        ({"overlap": 0}, "overlap"),
+        ({"order": "rank"}, "order is one of"),
+    ):
+        with pytest.raises(ParameterError, match=message):
+            Settings(**values)  # type: ignore[arg-type]
+    for scale in ("0=no", "0=no,0=yes", "a=no,b=yes", "tea", '[{"value": 0}]'):
+        with pytest.raises(ParameterError, match="scale"):
+            scale_of(scale)
+    assert [grade.key for grade in SCALES["graded"].grades] == ["0", "1", "2", "3"]
+    assert [grade.key for grade in scale_of("0=no/a,1=yes/b").grades] == ["a", "b"]
+
+
+def test_every_statement_of_a_hand_out_uses_an_index(tmp_path: Path) -> None:
+    """A hand-out must not go through all items, or it would slow down as projects grow."""
+    with open_database(str(tmp_path / "a.db"), create=True) as database:
+        project = make_project(database, topics=3, documents=30, overlap=2)
+        statements: list[tuple[str, object]] = []
+        record = lambda *values: statements.append((values[2], values[3]))  # noqa: E731
+        sql_event.listen(database.engine, "before_cursor_execute", record)
+        task = hand_out(project, "ana")
+        assert task is not None
+        say(project, "ana", task, 1)
+        sql_event.remove(database.engine, "before_cursor_execute", record)
+        with database.reading() as connection:
+            for statement, parameters in statements:
+                if statement.startswith(("SELECT", "UPDATE")):
+                    plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", parameters).all()
+                    scans = [row[3] for row in plan if row[3].startswith("SCAN") and "topic" not in row[3]]
+                    assert not [scan for scan in scans if "CONSTANT" not in scan], statement
+
+
+def _at(patch: pytest.MonkeyPatch, *, minutes: float) -> None:
+    """Let the store's clock be ahead."""
+    real = store_database.time.time_ns
+    patch.setattr(store_database.time, "time_ns", lambda: real() + round(minutes * 60e9))
+
+
+def test_the_modules_that_hand_out_and_save_never_read_sources_of_items() -> None:
+    """Runs and ranks stand in one table, which neither of them names."""
+    for module in (handout, saving):
+        source = Path(module.__file__ or "").read_text(encoding="utf-8")
+        assert "db.source" not in source
+        assert "db.run" not in source
+    assert db.source.c.rank is not None
+    assert select(db.source) is not None
