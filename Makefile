@@ -13,16 +13,16 @@ BROWSERS := chromium chromium-browser google-chrome chrome
 SUDO := $(shell [ "$$(id -u)" = 0 ] || ! command -v sudo >/dev/null || echo sudo -n)
 APT_GET := $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get
 
-.PHONY: demo test check bench docs browser clean
+.PHONY: demo test check bench docs browser postgres clean
 
 demo: $(INSTALLED)
 	$(BIN)/assay demo --output assay-demo.html
 
 # Checks and documentation take a core each; what is compiled is kept, since many tests start processes; the tests of
 # a file stay on one core, so that what they share is made once.
-test: browser $(INSTALLED_DEV)
+test: browser postgres $(INSTALLED_DEV)
 	env -u PYTHONDONTWRITEBYTECODE $(MAKE) --no-print-directory -j2 check docs
-	ASSAY_BROWSER=required env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n auto --dist loadscope
+	ASSAY_BROWSER=required ASSAY_POSTGRES=required env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n auto --dist loadscope
 
 check: $(INSTALLED_DEV)
 	$(BIN)/ruff check .
@@ -37,6 +37,12 @@ browser:
 	@for name in $(BROWSERS); do command -v $$name >/dev/null && exit 0; done; \
 	{ command -v apt-get >/dev/null && $(APT_GET) update -qq && $(APT_GET) install -y -qq chromium; } || \
 	{ echo "make test needs a browser: install Chromium or Chrome (one of $(BROWSERS) on the path)" >&2; exit 1; }
+
+# A database server for the tests of the store, which start one of their own on a free port; none is left running.
+postgres:
+	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null || \
+	{ command -v apt-get >/dev/null && $(APT_GET) update -qq && $(APT_GET) install -y -qq postgresql; } || \
+	{ echo "make test needs PostgreSQL: install its server (initdb and pg_ctl)" >&2; exit 1; }
 
 bench: $(INSTALLED_DEV)
 	$(BIN)/python -m benchmarks --write
@@ -57,7 +63,7 @@ $(VENV)/bin/python:
 
 $(INSTALLED): $(VENV)/bin/python pyproject.toml constraints.txt
 	$(PIP) install -c constraints.txt --upgrade pip
-	$(PIP) install -c constraints.txt -e '.[report]'
+	$(PIP) install -c constraints.txt -e '.[report,store]'
 	$(BIN)/python -m compileall -q src
 	touch $@
 

@@ -34,8 +34,9 @@ def make_project(
         runs = {"only": {f"q{t}": {f"d{t}-{d}": 1.0 / (d + 1) for d in range(documents)} for t in range(topics)}}
     ids = {document for run in runs.values() for found in run.values() for document in found}
     queries = {query for run in runs.values() for query in run}
+    texts = Topics.of({query: f"about {query}" for query in sorted(queries)})
     project = create_project(
-        database, name, make_pool(runs, depth=10_000), Topics.of({query: f"about {query}" for query in sorted(queries)}),
+        database, name, make_pool(runs, depth=10_000), texts,
         Documents.of({each: f"The text of {each}." for each in sorted(ids)}), scale=SCALES["graded"],
         settings=Settings.of(settings), actor="lead",
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Assessors that are killed at any moment: what was acknowledged has to be there, once, and nothing beyond the overlap."""
+"""Assessors killed at any moment: what was acknowledged has to be there, once, and nothing beyond the overlap."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from collections import Counter
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
+import polars as pl
 from sqlalchemy import select
 
 from assay.core.errors import AssayError
@@ -56,9 +57,9 @@ def kill_assessors(place: str, folder: Path, *, people: int, kills: int, seed: i
 def _judging(place: str, name: str, folder: Path) -> int:
     """A process in which somebody judges until it is killed."""
     process = os.fork()
-    if process:
-        return process
-    _judge(place, name, folder)
+    if not process:
+        _judge(place, name, folder)
+    return process
 
 
 def _judge(place: str, name: str, folder: Path) -> NoReturn:
@@ -95,16 +96,11 @@ def _found(place: str, folder: Path, kills: int) -> Killed:
         problems = list(check_store(database).problems)
         labels = labels_of(project).frame
         most = project.settings.most
-    problems += [f"label {key} was acknowledged and is there {keys[key]} times" for key, _ in acknowledged if keys[key] != 1]
-    several = labels.group_by("query_id", "item_id").len().filter(labels_beyond(most))
+    problems += [
+        f"label {key} was acknowledged and is there {keys[key]} times" for key, _ in acknowledged if keys[key] != 1
+    ]
+    several = labels.group_by("query_id", "item_id").len().filter(pl.col("len") > most)
     problems += [f"{row} has more labels than {most}" for row in several.iter_rows()]
-    twice = labels.group_by("query_id", "item_id", "judge").len().filter(labels_beyond(1))
+    twice = labels.group_by("query_id", "item_id", "judge").len().filter(pl.col("len") > 1)
     problems += [f"{row}: one person twice" for row in twice.iter_rows()]
     return Killed(kills, len(acknowledged), problems)
-
-
-def labels_beyond(most: int) -> object:
-    """More labels than there may be."""
-    import polars as pl  # noqa: PLC0415
-
-    return pl.col("len") > most

@@ -1,4 +1,4 @@
-"""A real PostgreSQL for tests: made in a temporary folder, on a free port, by a user of its own where root runs them."""
+"""A real PostgreSQL for tests: in a temporary folder, on a free port, as a user of its own where root runs them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ def serving() -> Iterator[str]:
         shutil.chown(folder, _USER)
     data, port = folder / "data", _free_port()
     try:
-        _run([*as_user, str(programs / "initdb"), "-D", str(data), "-U", _USER, "-A", "trust", "-E", "UTF8", "--no-sync"])
+        _run(
+            [*as_user, str(programs / "initdb"), "-D", str(data), "-U", _USER, "-A", "trust", "-E", "UTF8", "--no-sync"]
+        )
         options = " ".join(f"-c {each}" for each in (*_SETTINGS, f"port={port}"))
         server = [*as_user, str(programs / "pg_ctl"), "-D", str(data), "-w", "-l", str(folder / "log")]
         _run([*server, "-o", options, "start"])
@@ -49,7 +51,7 @@ def make_database(server: str, name: str) -> str:
     import psycopg  # noqa: PLC0415  # only where there is a server
 
     with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
-        connection.execute(f'CREATE DATABASE "{name}"')  # type: ignore[arg-type]  # a name of ours
+        connection.execute(f'CREATE DATABASE "{name}"')
     return f"{server}/{name}"
 
 

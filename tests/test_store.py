@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import random
 import sqlite3
+import time
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -82,7 +85,7 @@ def test_documents_with_the_fewest_people_come_first_in_every_order(database: Da
 def test_topic_by_topic_means_that_nobody_goes_back_and_forth(database: Database) -> None:
     project = make_project(database, topics=4, documents=5)
     topics = [task.topic_id for task in judge_all(project, "ana", lambda _: 0)]
-    changes = sum(a != b for a, b in zip(topics, topics[1:], strict=False))
+    changes = sum(a != b for a, b in itertools.pairwise(topics))
     assert (len(topics), changes) == (20, 3)
 
 
@@ -93,7 +96,7 @@ def test_the_order_is_each_assessors_own_drawn_by_the_seed_and_follows_no_rank(d
     assert sorted(orders["ana"]) == sorted(orders["ben"]) == sorted(ranked)
     assert orders["ana"] != orders["ben"]
     for order in orders.values():  # ranks of neighbours are no nearer than by chance
-        steps = [abs(ranked.index(a) - ranked.index(b)) for a, b in zip(order, order[1:], strict=False)]
+        steps = [abs(ranked.index(a) - ranked.index(b)) for a, b in itertools.pairwise(order)]
         assert sum(steps) / len(steps) > 8
 
 
@@ -116,7 +119,7 @@ def test_a_lease_that_ran_out_goes_to_somebody_else_and_a_late_label_counts(
     assert len(list(history(project))) == 2  # nothing is lost
 
 
-def test_a_late_label_takes_the_place_that_nobody_has(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_late_label_takes_the_place_that_nobody_has(database: Database) -> None:
     project = make_project(database, topics=1, documents=1)
     mine = hand_out(project, "ana")
     assert mine is not None
@@ -286,7 +289,11 @@ def test_changed_rules_hold_for_what_is_judged_already(database: Database) -> No
 )
 def test_policies_by_hand(database: Database, policy: Policy, expected: list[int | None]) -> None:
     project = make_project(database, topics=1, documents=3, overlap=3, adjudicated=False)
-    said = {"d0-0": {"ana": 0, "ben": 0, "cleo": 2}, "d0-1": {"ana": 1, "ben": 0, "cleo": 1}, "d0-2": {"ana": 2, "ben": 3}}
+    said = {
+        "d0-0": {"ana": 0, "ben": 0, "cleo": 2},
+        "d0-1": {"ana": 1, "ben": 0, "cleo": 1},
+        "d0-2": {"ana": 2, "ben": 3},
+    }
     for who in ("ana", "ben", "cleo"):
         while (task := hand_out(project, who)) is not None and who in said[task.doc_id]:
             say(project, who, task, said[task.doc_id][who])
@@ -336,14 +343,19 @@ def test_labels_adjudications_and_releases_cannot_be_changed(database: Database)
     project = make_project(database)
     judge_all(project, "ana", lambda _: 1)
     make_release(project)
-    for statement in ("UPDATE label SET value = 0", "DELETE FROM label", "UPDATE release SET note = 'x'", "DELETE FROM event"):
+    for statement in (
+        "UPDATE label SET value = 0",
+        "DELETE FROM label",
+        "UPDATE release SET note = 'x'",
+        "DELETE FROM event",
+    ):
         with pytest.raises((StoreError, DBAPIError), match="only ever added"), database.writing() as connection:
             connection.execute(text(statement))
 
 
 def test_nothing_that_a_judge_sees_tells_of_runs_ranks_scores_or_others(database: Database) -> None:
     project = make_project(database, overlap=2)
-    judge_all(project, "ana", lambda task: 3)
+    judge_all(project, "ana", lambda _: 3)
     task = hand_out(project, "ben")
     assert task is not None
     seen = json.dumps(task.__dict__, default=str) + exported(project, "tasks")[0]
@@ -441,7 +453,11 @@ def test_a_damaged_backup_leaves_nothing_behind(tmp_path: Path, damage: str) -> 
         judge_all(make_project(database), "ana", lambda _: 1)
         back_up(database, tmp_path / "backup")
     whole = (tmp_path / "backup").read_bytes()
-    broken = {"cut": whole[:-40], "flip": whole[:100] + bytes([whole[100] ^ 255]) + whole[101:], "other": b"q1 0 d1 1\n"}
+    broken = {
+        "cut": whole[:-40],
+        "flip": whole[:100] + bytes([whole[100] ^ 255]) + whole[101:],
+        "other": b"q1 0 d1 1\n",
+    }
     (tmp_path / "broken").write_bytes(broken[damage])
     with pytest.raises(InputError, match="broken"):
         restore(tmp_path / "broken", str(tmp_path / "b.db"))
@@ -499,7 +515,7 @@ def test_settings_and_scales_that_contradict_themselves_are_refused() -> None:
         ({"order": "rank"}, "order is one of"),
     ):
         with pytest.raises(ParameterError, match=message):
-            Settings(**values)  # type: ignore[arg-type]
+            Settings(**values)
     for scale in ("0=no", "0=no,0=yes", "a=no,b=yes", "tea", '[{"value": 0}]'):
         with pytest.raises(ParameterError, match="scale"):
             scale_of(scale)
@@ -511,8 +527,11 @@ def test_every_statement_of_a_hand_out_uses_an_index(tmp_path: Path) -> None:
     """A hand-out must not go through all items, or it would slow down as projects grow."""
     with open_database(str(tmp_path / "a.db"), create=True) as database:
         project = make_project(database, topics=3, documents=30, overlap=2)
-        statements: list[tuple[str, object]] = []
-        record = lambda *values: statements.append((values[2], values[3]))  # noqa: E731
+        statements: list[tuple[str, Any]] = []
+
+        def record(*values: Any) -> None:
+            statements.append((values[2], values[3]))
+
         sql_event.listen(database.engine, "before_cursor_execute", record)
         task = hand_out(project, "ana")
         assert task is not None
@@ -528,8 +547,8 @@ def test_every_statement_of_a_hand_out_uses_an_index(tmp_path: Path) -> None:
 
 def _at(patch: pytest.MonkeyPatch, *, minutes: float) -> None:
     """Let the store's clock be ahead."""
-    real = store_database.time.time_ns
-    patch.setattr(store_database.time, "time_ns", lambda: real() + round(minutes * 60e9))
+    real = time.time_ns
+    patch.setattr(time, "time_ns", lambda: real() + round(minutes * 60e9))
 
 
 def test_the_modules_that_hand_out_and_save_never_read_sources_of_items() -> None:

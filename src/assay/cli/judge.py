@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypedDict
 
 from assay.cli import inputs, options, output
 from assay.cli.options import Output
-from assay.core.errors import ParameterError, number_of
+from assay.core.errors import InputError, ParameterError, number_of
 from assay.core.evaluation_options import CONTENTS, RULES, option
 from assay.core.options import SeedOption
 
@@ -82,9 +82,9 @@ def judge(
 
 
 def init(
+    rules: Rules,
+    drawing: SeedOption,
     place: Place = _USUAL,
-    rules: Rules = {},
-    drawing: SeedOption = {},
     runs: Annotated[tuple[str, ...], option("--runs", "--run", metavar="RUN", help="A run to pool; repeat.")] = (),
     topics: Annotated[str | None, option(metavar="FILE", help="Topics file.")] = None,
     documents: Annotated[str | None, option(metavar="FILE", help="Documents file.")] = None,
@@ -134,7 +134,7 @@ def init(
         output.message(f"next: assay judge {place}{'' if not assessors else f' --as {assessors[0]}'}")
 
 
-def status(place: Place = _USUAL, to: Output = Output(), project: Name | None = None) -> None:
+def status(to: Output, place: Place = _USUAL, project: Name | None = None) -> None:
     """Show how a project stands: progress, agreement, each assessor, what is worth a look.
 
     $ assay judge status judging.db
@@ -169,8 +169,8 @@ def assign(
 
 
 def change(
+    rules: Rules,
     place: Place = _USUAL,
-    rules: Rules = {},
     guidelines: Annotated[str | None, option(metavar="FILE", help="A new version of the guidelines.")] = None,
     gold: Annotated[str | None, option(metavar="QRELS", help="Known answers, mixed in unmarked.")] = None,
     state: Annotated[str | None, option(help="open, paused, closed.")] = None,
@@ -190,7 +190,7 @@ def change(
             before = vars(opened.settings)
             if "overlap" in rules and "most" not in rules:
                 before = {**before, "most": max(before["most"], rules["overlap"])}
-            opened = change_settings(opened, Settings(**{**before, **rules}), actor=_me())
+            change_settings(opened, Settings(**{**before, **rules}), actor=_me())
         if guidelines is not None:
             output.message(f"guidelines: version {new_guidelines(opened, _text(guidelines), actor=_me())}")
         if gold is not None:
@@ -200,8 +200,8 @@ def change(
 
 
 def adjudicate(
+    to: Output,
     place: Place = _USUAL,
-    to: Output = Output(),
     topic: Annotated[str | None, option(metavar="ID", help="Decide on a document of this topic.")] = None,
     document: Annotated[str | None, option(metavar="ID", help="Decide on this document.")] = None,
     grade: Annotated[int | None, option(help="What it is worth; without: it cannot be judged.")] = None,
@@ -231,9 +231,9 @@ def adjudicate(
 
 
 def release(
+    policy: PolicyOptions,
+    to: Output,
     place: Place = _USUAL,
-    policy: PolicyOptions = {},
-    to: Output = Output(),
     note: Annotated[str, option(metavar="TEXT", help="A note that is kept with the release.")] = "",
     new: Annotated[bool, option("--list", help="List the releases there are, and make none.")] = False,
     project: Name | None = None,
@@ -256,7 +256,7 @@ def release(
 def diff(
     first: Annotated[int, options.argument("N", "A release.")],
     second: Annotated[int, options.argument("M", "A later one.")],
-    to: Output = Output(),
+    to: Output,
     place: Annotated[str, option("--in", metavar="PROJECT", help=f"The project ({_USUAL}).")] = _USUAL,
     measures: options.Measures = (),
     project: Name | None = None,
@@ -275,8 +275,8 @@ def diff(
 
 
 def next_documents(
+    to: Output,
     place: Place = _USUAL,
-    to: Output = Output(),
     number: Annotated[int, option("-n", "--number", help="How many documents (20).", least=1)] = 20,
     measure: Annotated[
         str, option("-m", "--measure", metavar="MEASURE", help="The measure to decide by (nDCG@10).")
@@ -312,10 +312,10 @@ def next_documents(
 
 def import_labels(
     files: options.LabelFiles,
+    to: Output,
     place: Annotated[str, option("--in", metavar="PROJECT", help=f"The project ({_USUAL}).")] = _USUAL,
     kind: Annotated[str, option(help="Whose labels: human (default), program, model.")] = "human",
     dry_run: Annotated[bool, option(help="Say what would be imported, and change nothing.")] = False,
-    to: Output = Output(),
     project: Name | None = None,
 ) -> None:
     """Take labels that were made elsewhere: tables, TREC judgments, Label Studio, Quepid, Argilla, Langfuse and others.
@@ -394,15 +394,14 @@ def restore(
 
     $ assay judge restore judging.backup -o restored.db
     """
-    from assay.store.upkeep import check_store  # noqa: PLC0415  # `assay --help` loads no database
-    from assay.store.upkeep import restore as make
+    from assay.store import upkeep  # noqa: PLC0415  # `assay --help` loads no database
 
-    with inputs.bar("restoring", 0, hidden=False), make(source, place) as database:
-        found = check_store(database)
+    with inputs.bar("restoring", 0, hidden=False), upkeep.restore(source, place) as database:
+        found = upkeep.check_store(database)
     output.message(f"{place}: {number_of('label', found.counts['label'])}, {number_of('problem', len(found.problems))}")
 
 
-def check(place: Place = _USUAL, to: Output = Output()) -> int:
+def check(to: Output, place: Place = _USUAL) -> int:
     """Check a database: damage, and what must not be, such as more labels than were asked for. Exit 1 if it has any.
 
     $ assay judge check judging.db
@@ -489,7 +488,10 @@ def _pool(files: Mapping[str, Any], pool: str | None, depth: int, drawing: SeedO
 
     from assay.files.named_columns import named_columns  # noqa: PLC0415
 
-    table = named_columns(pool, "pool", ["query_id", "doc_id"])
+    table = named_columns(pool, "pool")
+    absent = {"query_id", "doc_id"} - set(table.frame.columns)
+    if absent:
+        raise InputError(f"{pool}: expected a pool with query_id and doc_id, as `assay pool make` writes it")
     wanted = table.frame.select("query_id", "doc_id").cast(pl.String)
     deep = make_pool(files, depth=10**6, **drawing)
     return replace(deep, frame=deep.frame.join(wanted, on=["query_id", "doc_id"], how="semi", maintain_order="left"))

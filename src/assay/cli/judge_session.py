@@ -1,4 +1,4 @@
-"""A session of judging: what each key does, whatever it is typed on; every decision is saved before the next document."""
+"""A session of judging: what each key does; every decision is saved before the next document is shown."""
 
 from __future__ import annotations
 
@@ -153,9 +153,9 @@ class Session:
         if self.task is None:
             return
         save(
-            self.project, self.assessor, self.task.assignment, value, client_key=self._key, further=further, note=self.note,
-            active_ms=round(self._active * 1000), input="key", shown=self.task.shown, guideline=self.task.guideline,
-            client_at=time.time_ns() // 1_000_000,
+            self.project, self.assessor, self.task.assignment, value, client_key=self._key, further=further,
+            note=self.note, active_ms=round(self._active * 1000), input="key", shown=self.task.shown,
+            guideline=self.task.guideline, client_at=time.time_ns() // 1_000_000,
         )  # fmt: skip
         aspect = self.task.aspects[0]
         said = "cannot judge" if value is None else aspect.scale.grade(value).label

@@ -1,1 +1,1 @@
-"""What people judge, kept in a database: projects, items, labels that are never lost, and releases that never change."""
+"""What people judge, in a database: projects, items, labels that are never lost, releases that never change."""

@@ -98,7 +98,7 @@ def open_database(place: str | os.PathLike[str], *, create: bool = False) -> Dat
         if version is None and not create:
             raise StoreError(f"{database.name}: expected a judging project, got a database without one")
         if version != NEWEST:
-            _upgrade(database, version)
+            _upgrade(database)
     except BaseException:
         database.close()
         raise
@@ -218,7 +218,7 @@ def _version(database: Database) -> str | None:
     )
 
 
-def _upgrade(database: Database, version: str | None) -> None:
+def _upgrade(database: Database) -> None:
     """Run the migrations that are missing, all or none."""
     from alembic import command  # noqa: PLC0415  # only what is not up to date waits for it
     from alembic.config import Config  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""What to judge next, and when to stop: the documents that decide a comparison, and how far they could still move it."""
+"""What to judge next, and when to stop: documents that decide a comparison, and how far they could move it."""
 
 from __future__ import annotations
 
@@ -179,7 +179,8 @@ def release_diff(
 
 def _verdicts(first: Release, second: Release, runs: Mapping[str, Any], measures: tuple[str, ...]) -> pl.DataFrame:
     """The verdicts on every two runs under both releases."""
-    schema = {"measure": pl.String, "baseline": pl.String, "system": pl.String, "before": pl.Float64, "after": pl.Float64,
+    schema = {"measure": pl.String, "baseline": pl.String, "system": pl.String,
+              "before": pl.Float64, "after": pl.Float64,
               "verdict_before": pl.String, "verdict_after": pl.String}  # fmt: skip
     if len(runs) < 2:
         return pl.DataFrame(schema=schema)

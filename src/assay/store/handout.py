@@ -1,4 +1,4 @@
-"""The next document of an assessor: chosen, leased and written down in one transaction, so that none goes out too often.
+"""The next document of an assessor: chosen, leased and written down in one transaction, so none goes out too often.
 
 What goes first: documents that somebody has asked for (`urgency`), then those that the fewest people have, then the
 order of the project. No order follows a rank; the order in which an assessor judged is kept with the assignments.
@@ -91,7 +91,7 @@ def hand_out(project: Project, assessor: str, *, resume: bool = True) -> Task | 
         chosen = next(_choices(connection, project, person), None)
         if chosen is None:
             return None
-        assignment = _lease(connection, person, *chosen, time, lease)
+        assignment = _lease(connection, person, *chosen, time=time, until=lease)
         return _task(connection, project, assignment, lease)
 
 
@@ -149,7 +149,7 @@ def _choices(connection: Connection, project: Project, person: Assessor) -> Iter
         yield from _repeat(connection, project, person)
     shared = list(connection.scalars(select(db.share.c.topic_id).filter_by(assessor_id=person.id)))
     find = _finder(connection, project, person)
-    if item := find(None if not shared else shared, urgent=True):
+    if item := find(shared or None, urgent=True):
         yield item, "main", None
     if settings.order == "topic" or shared:
         for topic in _topics(connection, project, person, shared):
@@ -212,9 +212,9 @@ def _repeat(connection: Connection, project: Project, person: Assessor) -> Itera
 
 
 def _lease(
-    connection: Connection, person: Assessor, item: int, purpose: str, former: int | None, time: int, lease: int
+    connection: Connection, person: Assessor, item: int, purpose: str, former: int | None, *, time: int, until: int
 ) -> int:
-    values = {"state": "leased", "number": person.asked + 1, "handed_at": time, "lease_until": lease}
+    values = {"state": "leased", "number": person.asked + 1, "handed_at": time, "lease_until": until}
     if former is None and purpose == "main":  # a lease that ran out leaves its row behind
         former = connection.scalar(_FORMER, {"item": item, "assessor": person.id})
     if former is None:
@@ -252,7 +252,8 @@ def _task(connection: Connection, project: Project, assignment: int, lease: int)
     row = connection.execute(_TEXT, {"key": assignment}).one()
     rules = connection.execute(_GUIDELINES, {"project": project.id}).first()
     return Task(
-        assignment, row.topic_id, row.title, row.description, row.narrative, row.doc_id, row.heading or "", row.body or "",
+        assignment, row.topic_id, row.title, row.description, row.narrative, row.doc_id, row.heading or "",
+        row.body or "",
         tuple(project.aspects.values()), rules.text if rules else "", rules.id if rules else None, lease,
     )  # fmt: skip
 
@@ -373,7 +374,7 @@ def _made(by_topic: bool, which: str) -> Any:
     if which == "priority":
         found = found.order_by(db.item.c.priority, db.item.c.shuffle)
     else:
-        start = bindparam("start")
+        start: Any = bindparam("start")
         found = found.where(db.item.c.shuffle >= start if which == "after" else db.item.c.shuffle < start)
         found = found.order_by(db.item.c.shuffle)
     return found.limit(1).with_for_update(skip_locked=True, of=db.item)

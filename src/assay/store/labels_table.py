@@ -32,7 +32,8 @@ def labels_frame(
     rows = (
         select(
             db.topic.c.topic_id, db.item.c.doc_id, db.assessor.c.alias, value, db.assignment.c.purpose,
-            db.label.c.active_ms / 1000.0, db.label.c.created_at, db.gold.c.expected, db.label.c.note, db.label.c.is_late,
+            db.label.c.active_ms / 1000.0, db.label.c.created_at, db.gold.c.expected, db.label.c.note,
+            db.label.c.is_late,
             db.item.c.id, db.assessor.c.id,
         )
         .select_from(db.label)
@@ -63,7 +64,7 @@ _SCHEMA: Final = dict(
 
 
 def labels_of(project: Project, *, purposes: Sequence[str] = ("main", "import"), aspect: str | None = None) -> Labels:
-    """The labels that count as a table of `agree` and `crowd`, by alias; items that could not be judged are left out."""
+    """The labels that count as a table of `agree` and `crowd`, by alias; without what could not be judged."""
     with project.database.reading() as connection:
         frame = labels_frame(connection, project, purposes=purposes, aspect=aspect)
     return as_labels(project, frame)
@@ -102,8 +103,9 @@ def history(project: Project) -> Iterator[dict[str, Any]]:
     later = db.label.alias()
     rows = (
         select(
-            db.label.c.id, db.topic.c.topic_id.label("query_id"), db.item.c.doc_id, db.assessor.c.name.label("assessor"),
-            db.assessor.c.alias, db.assessor.c.kind, db.assignment.c.purpose, db.assignment.c.number, db.label.c.verdict,
+            db.label.c.id, db.topic.c.topic_id.label("query_id"), db.item.c.doc_id,
+            db.assessor.c.name.label("assessor"), db.assessor.c.alias, db.assessor.c.kind, db.assignment.c.purpose,
+            db.assignment.c.number, db.label.c.verdict,
             db.label.c.value, db.label.c.note, db.label.c.active_ms, db.label.c.input, db.label.c.shown,
             db.guideline.c.version.label("guidelines"), db.label.c.client_key, db.label.c.created_at,
             db.label.c.client_at, db.label.c.supersedes, later.c.id.label("superseded_by"), db.label.c.is_late,

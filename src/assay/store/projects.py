@@ -121,7 +121,7 @@ def create_project(
                 f"{number_of('document', len(missing))} of {len(wanted):,} in the pool have no text "
                 f"({listed(sorted(missing))}): add them to the documents, or keep them without text"
             )
-        _add_items(connection, project, pool, by_topic, settings, seed)
+        _add_items(connection, project, pool, by_topic, settings=settings, seed=seed)
         record(connection, project, actor, "project made", name, {"items": to_judge.height, "missing": len(missing)})
     return open_project(database, name)
 
@@ -271,7 +271,7 @@ def item_keys(connection: Connection, project: Project, pairs: Iterable[tuple[st
     return {pair: known[pair] for pair in wanted}
 
 
-def record(
+def record(  # noqa: PLR0917  # who did what, in the order of a sentence
     connection: Connection, project: int | None, actor: str, verb: str, what: str, details: Mapping[str, Any]
 ) -> None:
     """Write down who did what; nothing of this is ever changed."""
@@ -369,7 +369,7 @@ def _add_documents(
 
 
 def _add_items(
-    connection: Connection, project: int, pool: Pool, by_topic: Mapping[str, int], settings: Settings, seed: int
+    connection: Connection, project: int, pool: Pool, by_topic: Mapping[str, int], *, settings: Settings, seed: int
 ) -> None:
     frame = pool.to_judge()
     shuffle = np.random.default_rng(seed).integers(0, 2**31, frame.height)

@@ -75,7 +75,7 @@ def project_status(project: Project) -> ProjectStatus:
         topics = _topics(connection, project)
     main = labels.filter(pl.col("purpose").is_in(["main", "import"]))
     agreement, per_topic, over_time, problem = _agreement(project, main)
-    table = people.join(_by_person(project, labels), on="assessor", how="left")
+    table = people.join(_by_person(labels), on="assessor", how="left")
     table = table.join(_others(project, main), on="alias", how="left").sort("name")
     counts = ("labels", "repeats", "repeated_alike", "gold", "gold_right", "cannot_judge", "late")
     table = table.with_columns(pl.col(name).fill_null(0) for name in counts)
@@ -113,7 +113,7 @@ def _topics(connection: Connection, project: Project) -> pl.DataFrame:
     return frame.group_by("query_id", "title", maintain_order=True).agg(pl.col("items").sum(), **count)
 
 
-def _by_person(project: Project, labels: pl.DataFrame) -> pl.DataFrame:
+def _by_person(labels: pl.DataFrame) -> pl.DataFrame:
     """Labels, time, repeats and known answers of each assessor."""
     main = labels.filter(pl.col("purpose").is_in(["main", "import"]))
     median = main["seconds"].median()
@@ -207,8 +207,8 @@ def _of_person(row: Mapping[str, Any], every: pl.DataFrame) -> Iterator[str]:
     name = row["name"]
     if row["repeats"] >= _ENOUGH and row["self_agreement_high"] < 1 and row["self_agreement"] < _STEADY:
         yield (
-            f"{name} gave the same label again to {row['repeated_alike']} of {number_of('repeated document', row['repeats'])}: "
-            "are the grades clear?"
+            f"{name} gave the same label again to {row['repeated_alike']} of "
+            f"{number_of('repeated document', row['repeats'])}: are the grades clear?"
         )
     if row["gold"] >= _ENOUGH and row["gold_share_high"] < 0.9 and row["gold_share"] < _RIGHT:
         yield f"{name} gave {row['gold_right']} of {row['gold']} known answers: talk about the guidelines"

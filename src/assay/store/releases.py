@@ -33,7 +33,7 @@ Method: TypeAlias = Literal["majority", "median", "highest", "lowest", "dawid-sk
 Ties: TypeAlias = Literal["lowest", "highest", "none"]
 #: Where a grade comes from.
 _FROM: Final = ("adjudicated", "gold", "labels", "none")
-_LINE: Final = {
+_LINE: Final[Mapping[Any, Any]] = {
     "query_id": pl.String, "doc_id": pl.String, "relevance": pl.Int64, "labels": pl.Int64, "otherwise": pl.Int64,
     "provenance": pl.String,
 }  # fmt: skip
@@ -67,9 +67,11 @@ class Policy:
     @classmethod
     def of(cls, stored: str | Mapping[str, Any]) -> Policy:
         """A policy from JSON, or from names and values."""
-        values = dict(json.loads(stored) if isinstance(stored, str) else stored)
+        values: dict[str, Any] = dict(json.loads(stored) if isinstance(stored, str) else stored)
         refuse_unknown(values, cls)
-        return cls(**{name: tuple(value) if name == "kinds" else value for name, value in values.items()})
+        if "kinds" in values:
+            values["kinds"] = tuple(values["kinds"])
+        return cls(**values)
 
     def described(self) -> str:
         """The policy in words.
@@ -105,14 +107,13 @@ class Release:
     @property
     def frame(self) -> pl.DataFrame:
         """One row per document of the pool; `relevance` is null where there is no judgment."""
-        return pl.read_csv(io.BytesIO(self.content), separator="\t", schema=_LINE, quote_char='"')
+        return pl.read_csv(io.BytesIO(self.content), separator="\t", schema=dict(_LINE), quote_char='"')
 
     def to_qrels(self, *, unjudged: bool = False) -> Qrels:
         """The judgments; `unjudged`: also what was pooled and not judged, as -1."""
         frame = self.frame.select("query_id", "doc_id", pl.col("relevance").cast(pl.Float64))
         kept = frame.with_columns(pl.col("relevance").fill_null(-1.0)) if unjudged else frame.drop_nulls("relevance")
-        qrels = Qrels(kept, self.name, f"release {self.version} of {self.project}")
-        return qrels
+        return Qrels(kept, self.name, f"release {self.version} of {self.project}")
 
     def to_trec(self, *, unjudged: bool = False) -> str:
         """The judgments as TREC has them; ids with blanks do not fit into it."""
@@ -120,7 +121,8 @@ class Release:
         for column in ("query_id", "doc_id"):
             if (odd := rows.filter(pl.col(column).str.contains(r"\s|^$"))).height:
                 raise InputError(
-                    f"{self.name}: {odd[column][0]!r} has a blank, which TREC's format cannot hold: export as .csv or .jsonl"
+                    f"{self.name}: {odd[column][0]!r} has a blank, which TREC's format cannot hold: "
+                    "export as .csv or .jsonl"
                 )
         lines = rows.select(pl.format("{} 0 {} {}\n", "query_id", "doc_id", pl.col("relevance").cast(pl.Int64)))
         return "".join(lines.to_series())
@@ -238,7 +240,7 @@ def _chosen(project: Project, labels: pl.DataFrame, policy: Policy) -> pl.DataFr
             value = pl.col("label").max() if policy.method == "highest" else pl.col("label").min()
             return labels.group_by("item").agg(relevance=value)
         case "median":
-            middle = "higher" if policy.ties == "highest" else "lower"
+            middle: Literal["higher", "lower"] = "higher" if policy.ties == "highest" else "lower"
             return labels.group_by("item").agg(relevance=pl.col("label").quantile(0.5, middle).cast(pl.Int64))
     best = votes.filter(pl.col("votes") == pl.col("votes").max().over("item"))
     if policy.ties == "none":

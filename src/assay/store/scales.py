@@ -98,7 +98,7 @@ def _key(place: int) -> str:
 
 
 def _scale(name: str, *grades: tuple[int, str, str]) -> Scale:
-    return Scale(name, tuple(Grade(value, label, help) for value, label, help in grades))
+    return Scale(name, tuple(Grade(*grade) for grade in grades))
 
 
 #: What projects choose from by name.

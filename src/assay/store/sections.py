@@ -23,7 +23,8 @@ def status_document(status: ProjectStatus) -> Document:
     """Progress, what is worth a look, assessors, topics, agreement over time."""
     every = sum(status.items.values())
     settled, disputed = (status.items.get(state, 0) for state in ("settled", "disputed"))
-    claim = f"{settled:,} of {number_of('document', every)} settled ({status.share:.0%}), {number_of('label', status.labels)}"
+    labels = number_of("label", status.labels)
+    claim = f"{settled:,} of {number_of('document', every)} settled ({status.share:.0%}), {labels}"
     data = {
         "project": status.name, "place": status.place, "items": dict(status.items), "labels": status.labels,
         "cannot_judge": status.cannot_judge, "late": status.late, "settings": dict(status.settings),
@@ -75,7 +76,8 @@ def _assessors(status: ProjectStatus) -> Table:
 
 def _topics(status: ProjectStatus) -> Table:
     columns = (
-        Column("query_id", "topic"), Column("title"), Column("items", "documents", "count"), Column("settled", kind="count"),
+        Column("query_id", "topic"), Column("title"), Column("items", "documents", "count"),
+        Column("settled", kind="count"),
         Column("open", kind="count"), Column("disputed", kind="count"),
     )  # fmt: skip
     return Table("topics", status.topics, columns, most=_MOST)

@@ -93,7 +93,7 @@ def _take(project: Project, rows: list[dict[str, Any]], judges: tuple[str, ...],
         for row in rows:
             person = people[row["judge"]]
             before = held.get((row["item"], person))
-            assignment, took = _assignment(connection, row["item"], person, purpose, before, time)
+            assignment, took = _assignment(connection, row["item"], person, purpose, before=before, time=time)
             current = connection.scalar(
                 select(db.label.c.id).filter_by(assignment_id=assignment).order_by(db.label.c.id.desc()).limit(1)
             )
@@ -112,7 +112,7 @@ def _take(project: Project, rows: list[dict[str, Any]], judges: tuple[str, ...],
 
 
 def _assignment(
-    connection: Connection, item: int, person: int, purpose: str, before: Any, time: int
+    connection: Connection, item: int, person: int, purpose: str, *, before: Any, time: int
 ) -> tuple[int, int]:
     """The assignment that an imported label is of, and whether it takes one more place."""
     if before is not None:

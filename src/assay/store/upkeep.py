@@ -88,7 +88,7 @@ def restore(source: str | os.PathLike[str], target: str) -> Database:
 
 
 def check_store(database: Database) -> StoreCheck:
-    """Count the rows, and look for what should not be: damage, rows without their owners, too many labels of an item."""
+    """Count the rows, and look for what must not be: damage, rows without owners, too many labels of an item."""
     with database.reading() as connection:
         counts = {str(table.name): _count(connection, table) for table in db.METADATA.sorted_tables}
         problems = tuple(_problems(connection, database))
@@ -120,13 +120,15 @@ _RULES: Final = {
         SELECT count(*) FROM item WHERE taken <> (
             SELECT count(*) FROM assignment a WHERE a.item_id = item.id AND a.purpose = 'main'
             AND a.state IN ('leased', 'done')
-            AND NOT EXISTS (SELECT 1 FROM label l WHERE l.assignment_id = a.id AND l.is_surplus AND a.state = 'done'))""",
+            AND NOT EXISTS (
+                SELECT 1 FROM label l WHERE l.assignment_id = a.id AND l.is_surplus AND a.state = 'done'))""",
     "an assignment is done and has no label": """
         SELECT count(*) FROM assignment a WHERE state = 'done'
         AND NOT EXISTS (SELECT 1 FROM label l WHERE l.assignment_id = a.id)""",
     "two labels of one assignment are both current": """
         SELECT count(*) FROM (SELECT assignment_id FROM label l
-        WHERE NOT EXISTS (SELECT 1 FROM label n WHERE n.supersedes = l.id) GROUP BY assignment_id HAVING count(*) > 1) t""",
+        WHERE NOT EXISTS (SELECT 1 FROM label n WHERE n.supersedes = l.id)
+        GROUP BY assignment_id HAVING count(*) > 1) t""",
     "a label has a grade that its scale does not have": """
         SELECT count(*) FROM label l JOIN assignment a ON a.id = l.assignment_id JOIN item i ON i.id = a.item_id
         JOIN aspect p ON p.project_id = i.project_id AND p.place = 0

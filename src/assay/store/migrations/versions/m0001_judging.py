@@ -18,7 +18,7 @@ def upgrade() -> None:
         for name in names:
             for verb in ("UPDATE", "DELETE"):
                 op.execute(
-                    f"CREATE TRIGGER keep_{name}_{verb.lower()} BEFORE {verb} ON \"{name}\" "
+                    f'CREATE TRIGGER keep_{name}_{verb.lower()} BEFORE {verb} ON "{name}" '
                     f"BEGIN SELECT RAISE(ABORT, 'rows of {name} are only ever added'); END"
                 )
         return
@@ -28,6 +28,5 @@ def upgrade() -> None:
     )
     for name in names:
         op.execute(
-            f"CREATE TRIGGER keep_{name} BEFORE UPDATE OR DELETE ON \"{name}\" "
-            "FOR EACH ROW EXECUTE FUNCTION keep_rows()"
+            f'CREATE TRIGGER keep_{name} BEFORE UPDATE OR DELETE ON "{name}" FOR EACH ROW EXECUTE FUNCTION keep_rows()'
         )
