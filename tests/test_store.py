@@ -28,11 +28,12 @@ from assay.store import database as store_database
 from assay.store import handout, saving
 from assay.store import schema as db
 from assay.store.adjudication import adjudicate, disputes
+from assay.store.changes import add_gold, change_settings, change_state
 from assay.store.database import Database, StoreError, open_database
 from assay.store.deciding import judge_next, keep_runs, release_diff
 from assay.store.handout import ask_first, give_back, hand_out
 from assay.store.labels_table import history, labels_of
-from assay.store.projects import add_assessors, add_gold, change_settings, change_state, open_project
+from assay.store.projects import add_assessors, open_project
 from assay.store.quality import project_status
 from assay.store.releases import Policy, make_release, open_release, releases
 from assay.store.saving import ConflictError, save, skip, undo

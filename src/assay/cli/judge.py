@@ -180,7 +180,7 @@ def change(
 
     $ assay judge change judging.db --overlap 2 --most 3
     """
-    from assay.store.projects import add_gold, change_settings, change_state, new_guidelines  # noqa: PLC0415
+    from assay.store.changes import add_gold, change_settings, change_state, new_guidelines  # noqa: PLC0415
     from assay.store.settings import Settings  # noqa: PLC0415
 
     if not any((rules, guidelines, gold, state)):

@@ -1,1 +1,6 @@
 """What people judge, in a database: projects, items, labels that are never lost, releases that never change."""
+
+from assay.core.errors import need
+
+need("sqlalchemy", extra="store", purpose="a judging project")
+need("alembic", extra="store", purpose="a judging project")

@@ -90,7 +90,6 @@ def open_database(place: str | os.PathLike[str], *, create: bool = False) -> Dat
     `create`: make it if there is none. A file that is no judging database is refused, and so is one that a newer
     version of Assay has written.
     """
-    need("sqlalchemy", extra="store", purpose="a judging database")
     text = os.fspath(place)
     database = _postgres(text) if is_url(text) else _sqlite(text, create=create)
     try:

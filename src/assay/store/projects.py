@@ -11,10 +11,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sqlalchemy import Connection, bindparam, insert, select, update
+from sqlalchemy import Connection, insert, select
 
 from assay.collections.pooling import Pool
-from assay.core.domains import Choice
 from assay.core.errors import InputError, ParameterError, listed, not_among, number_of
 from assay.store import schema as db
 from assay.store.database import Database, StoreError, now
@@ -182,27 +181,6 @@ def add_assessors(
 _WORDS = {"human": "assessor", "program": "program", "model": "model", "import": "import"}
 
 
-def change_settings(project: Project, settings: Settings, *, actor: str = "") -> Project:
-    """Change the rules of hand-out; items that are not settled follow them."""
-    from assay.store.saving import settle_all  # noqa: PLC0415  # which reads projects
-
-    before = project.settings
-    with project.database.writing() as connection:
-        connection.execute(update(db.project).where(db.project.c.id == project.id), {"settings": settings.to_json()})
-        record(
-            connection,
-            project.id,
-            actor,
-            "settings changed",
-            "",
-            {"before": before.to_json(), "after": settings.to_json()},
-        )
-        changed = open_within(connection, project)
-        if settings.rules(project.scale) != before.rules(project.scale):
-            settle_all(connection, changed)
-    return open_project(project.database, project.name)
-
-
 def open_within(connection: Connection, project: Project) -> Project:
     """A project as a transaction sees it, which may have changed it."""
     row = connection.execute(select(db.project).where(db.project.c.id == project.id)).one()
@@ -220,38 +198,6 @@ def add_guidelines(connection: Connection, project: int, text: str, actor: str =
     )
     record(connection, project, actor, "guidelines added", f"version {version}", {})
     return key
-
-
-def new_guidelines(project: Project, text: str, *, actor: str = "") -> int:
-    """Add a version of the guidelines to a project; its number."""
-    with project.database.writing() as connection:
-        key = add_guidelines(connection, project.id, text, actor)
-        return int(connection.scalar(select(db.guideline.c.version).where(db.guideline.c.id == key)) or 0)
-
-
-def change_state(project: Project, state: str, *, actor: str = "") -> None:
-    """Open, pause or close a project; what is saved of documents that are out is kept in any state."""
-    Choice(("open", "paused", "closed")).check("state", state)
-    with project.database.writing() as connection:
-        connection.execute(update(db.project).where(db.project.c.id == project.id).values(state=state))
-        record(connection, project.id, actor, "state changed", state, {})
-
-
-def add_gold(project: Project, expected: Mapping[tuple[str, str], int], *, tolerance: int = 0, actor: str = "") -> int:
-    """State known answers of items of the pool, by topic and document; these are handed out to everybody, unmarked."""
-    for value in expected.values():
-        project.scale.grade(value)
-    with project.database.writing() as connection:
-        keys = item_keys(connection, project, expected)
-        rows = [{"item_id": keys[pair], "expected": value, "tolerance": tolerance} for pair, value in expected.items()]
-        connection.execute(db.gold.delete().where(db.gold.c.item_id.in_([row["item_id"] for row in rows])))
-        connection.execute(insert(db.gold), rows)
-        connection.execute(
-            update(db.item).where(db.item.c.id == bindparam("key")).values(wanted=0, state="settled"),
-            [{"key": row["item_id"]} for row in rows],
-        )
-        record(connection, project.id, actor, "gold added", number_of("item", len(rows)), {"tolerance": tolerance})
-    return len(rows)
 
 
 def item_keys(connection: Connection, project: Project, pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], int]:
