@@ -96,7 +96,7 @@ SUBJECTS = {
     }),
     "judge": ("Judge documents, alone or together: from a pool to judgments that never change.", {
         "start": ("judge.judge", "Judge documents at the terminal; `start` may be left out."),
-        "init": ("judge.init", "Make a project: pool runs, and ask people to judge the documents."),
+        "init": ("judge_projects.init", "Make a project: pool runs, and ask people to judge the documents."),
         "status": ("judge.status", "Show progress, agreement, each assessor, what is worth a look."),
         "assign": ("judge.assign", "Add assessors, or give them topics of their own."),
         "change": ("judge.change", "Change the rules, the guidelines, known answers, the state."),

@@ -1,0 +1,207 @@
+"""Judging projects as commands make and open them: from runs, topics and documents, or the notes that come along."""
+
+from __future__ import annotations
+
+import getpass
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypedDict
+
+from assay.cli import inputs, options, output
+from assay.core.errors import InputError, ParameterError, number_of
+from assay.core.evaluation_options import CONTENTS, RULES, option
+from assay.core.options import SeedOption
+
+if TYPE_CHECKING:
+    from assay.store.database import Database
+    from assay.store.projects import Project
+
+#: What a project is called where nobody names it.
+USUAL = "judging.db"
+
+Place: TypeAlias = Annotated[
+    str, options.argument("PROJECT", f"The project: a file ({USUAL}), or postgresql://... of a team.")
+]
+Name: TypeAlias = Annotated[str, option("--project", metavar="NAME", help="Which project, where the file has several.")]
+Me: TypeAlias = Annotated[str, option("--as", metavar="NAME", help="Who you are (the name you log in with).")]
+
+
+class Rules(TypedDict, total=False):
+    """How documents are handed out."""
+
+    overlap: Annotated[int, option(help="People who judge each document (1).", least=1)]
+    most: Annotated[int, option(help="Ask more people, up to N, where they disagree (as --overlap).", least=1)]
+    apart: Annotated[str, option(help="What is a disagreement: another grade (default), or relevance.", panel=RULES)]
+    tolerance: Annotated[int, option(help="Grades that may lie between two that agree (0).", panel=RULES, least=0)]
+    order: Annotated[str, option(help="topic by topic (default), random, priority (of the pool).", panel=RULES)]
+    gold_every: Annotated[int, option(help="Mix in a known answer every N documents (0: never).", panel=RULES, least=0)]
+    repeat_every: Annotated[int, option(help="Repeat an earlier document every N (0: never).", panel=RULES, least=0)]
+    lease: Annotated[int, option(help="Minutes until others get a document that was begun (30).", panel=RULES, least=1)]
+
+
+def init(
+    rules: Rules,
+    drawing: SeedOption,
+    place: Place = USUAL,
+    runs: Annotated[tuple[str, ...], option("--runs", "--run", metavar="RUN", help="A run to pool; repeat.")] = (),
+    topics: Annotated[str | None, option(metavar="FILE", help="Topics file.")] = None,
+    documents: Annotated[str | None, option(metavar="FILE", help="Documents file.")] = None,
+    depth: Annotated[int, option(help="Pool the top N documents of each run (10).", least=1)] = 10,
+    collection: Annotated[str | None, option(metavar="FOLDER", help="A collection, in place of files.")] = None,
+    pool: Annotated[
+        str | None, option(metavar="FILE", help="A pool from `assay pool make`, in place of --depth.")
+    ] = None,
+    name: Name | None = None,
+    scale: Annotated[
+        str, option(metavar="SCALE", help="binary, graded (0-3; default), web, or as 0=no,1=perhaps,2=yes.")
+    ] = "graded",
+    aspects: Annotated[
+        tuple[str, ...], option("--aspect", metavar="NAME[:SCALE]", help="Also ask for novelty, support, ...; repeat.")
+    ] = (),
+    guidelines: Annotated[str | None, option(metavar="FILE", help="Guidelines that assessors can look up.")] = None,
+    assessors: Annotated[tuple[str, ...], option("--assessor", metavar="NAME", help="Who judges; repeat (you).")] = (),
+    keep_missing: Annotated[bool, option(help="Keep pooled documents that have no text.", panel=CONTENTS)] = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Make a project: pool runs, and ask people to judge the documents.
+
+    $ assay judge init --run words.run --run stems.run --topics topics.tsv --documents notes.jsonl --depth 5
+    $ assay judge init team.db --collection my-collection --overlap 2 --most 3 --assessor ana --assessor ben
+    """
+    from assay.store.deciding import keep_runs  # noqa: PLC0415  # `assay --help` loads no database
+    from assay.store.projects import add_assessors, create_project  # noqa: PLC0415
+    from assay.store.scales import aspect_of, scale_of  # noqa: PLC0415
+    from assay.store.settings import Settings  # noqa: PLC0415
+
+    settings, chosen = Settings.of(rules), scale_of(scale)
+    with inputs.bar("pooling", 0, hidden=quiet):
+        files, texts, bodies = _texts(runs, topics, documents, collection)
+        pooled = _pool(files, pool, depth, drawing)
+    with opened_store(place, create=True) as database, inputs.bar("making the project", 0, hidden=quiet):
+        project = create_project(
+            database, name or "judging", pooled, texts, bodies, scale=chosen, settings=settings,
+            aspects=[aspect_of(each) for each in aspects], guidelines=text_of(guidelines), keep_missing=keep_missing,
+            seed=drawing.get("seed", 0), actor=me(),
+        )  # fmt: skip
+        keep_runs(project, files, actor=me())
+        add_assessors(project, assessors or (me(),), actor=me())
+    if not quiet:
+        count = number_of("document", pooled.to_judge().height)
+        topics_count = number_of("topic", pooled.frame["query_id"].n_unique())
+        output.message(f"{place}: {count} of {topics_count}; scale: {chosen.described()}")
+        output.message(f"next: assay judge {place}{'' if not assessors else f' --as {assessors[0]}'}")
+
+
+@contextmanager
+def opened_store(place: str, *, create: bool = False) -> Iterator[Database]:
+    """A database that is open as long as it is used."""
+    from assay.store.database import open_database  # noqa: PLC0415  # `assay --help` loads no database
+
+    with open_database(place, create=create) as database:
+        yield database
+
+
+@contextmanager
+def opened_project(place: str, name: str | None) -> Iterator[Project]:
+    """A project that is open as long as it is used."""
+    from assay.store.projects import open_project  # noqa: PLC0415  # `assay --help` loads no database
+
+    with opened_store(place) as database:
+        yield open_project(database, name)
+
+
+def me() -> str:
+    """Who types, as the machine knows them."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a container may run as a user without a name
+        return "you"
+
+
+def text_of(path: str | None) -> str:
+    """The text of a file; nothing without one."""
+    if path is None:
+        return ""
+    from assay.files.sources import Source  # noqa: PLC0415
+
+    with Source.of(path).open() as file:
+        return file.read().decode("utf-8", "replace")
+
+
+def grades_of(path: str) -> dict[tuple[str, str], int]:
+    """Judgments as grades by topic and document."""
+    from assay.files import read_qrels  # noqa: PLC0415
+
+    rows = read_qrels(path).frame.select("query_id", "doc_id", "relevance").iter_rows()
+    return {(query, document): int(relevance) for query, document, relevance in rows if relevance >= 0}
+
+
+def _texts(
+    runs: tuple[str, ...], topics: str | None, documents: str | None, collection: str | None
+) -> tuple[dict[str, Any], Any, Any]:
+    """The runs by name, the topics, and the documents in pieces."""
+    from assay.files import read_topics  # noqa: PLC0415
+    from assay.files.document_stream import document_batches  # noqa: PLC0415
+
+    files = {}
+    if collection is not None:
+        from assay.files.manifest import open_collection  # noqa: PLC0415
+
+        opened = open_collection(collection)
+        topics = topics or (None if opened.topics is None else str(opened.topics))
+        documents = documents or (str(opened.documents[0]) if opened.documents else None)
+        files = {Path(file).stem: file for file in map(str, opened.run_files())} if not runs else {}
+    for name, path in inputs.each_named("", runs):
+        files[name or Path(path).stem] = path
+    for what, given in (("--run RUN", files), ("--topics FILE", topics), ("--documents FILE", documents)):
+        if not given:
+            raise ParameterError(
+                f"{what} is missing: a project needs runs, topics and documents, or --collection FOLDER"
+            )
+    return files, read_topics(str(topics)), document_batches(str(documents))
+
+
+def _pool(files: Mapping[str, Any], pool: str | None, depth: int, drawing: SeedOption) -> Any:
+    from assay.collections.pooling import make_pool  # noqa: PLC0415
+
+    made = make_pool(files, depth=depth, **drawing)
+    if pool is None:
+        return made
+    import polars as pl  # noqa: PLC0415
+
+    from assay.files.named_columns import named_columns  # noqa: PLC0415
+
+    table = named_columns(pool, "pool")
+    absent = {"query_id", "doc_id"} - set(table.frame.columns)
+    if absent:
+        raise InputError(f"{pool}: expected a pool with query_id and doc_id, as `assay pool make` writes it")
+    wanted = table.frame.select("query_id", "doc_id").cast(pl.String)
+    deep = make_pool(files, depth=10**6, **drawing)
+    return replace(deep, frame=deep.frame.join(wanted, on=["query_id", "doc_id"], how="semi", maintain_order="left"))
+
+
+def demo_project(database: Database) -> Project:
+    """A project of notes on bicycles that come with Assay."""
+    from importlib.resources import files as resources  # noqa: PLC0415
+
+    from assay.store.projects import add_assessors, create_project  # noqa: PLC0415
+    from assay.store.scales import SCALES  # noqa: PLC0415
+
+    folder = resources("assay") / "data" / "bicycles"
+    place = Path(str(folder))
+    runs = tuple(str(place / "runs" / f"{name}.run") for name in ("bm25", "described", "expanded"))
+    files, topics, documents = _texts(runs, str(place / "topics.trec"), str(place / "documents.jsonl"), None)
+    guidelines = "Judge what a cyclist with this question would do with the note. A topic may have no good note at all."
+    project = create_project(
+        database,
+        "bicycles",
+        _pool(files, None, 5, {}),
+        topics,
+        documents,
+        scale=SCALES["graded"],
+        guidelines=guidelines,
+    )
+    add_assessors(project, ["you"])
+    return project
