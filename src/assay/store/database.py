@@ -54,10 +54,16 @@ class Database:
                 yield connection
 
     @contextmanager
-    def writing(self) -> Iterator[Connection]:
-        """Change the database in one transaction, while nobody else writes to SQLite."""
-        with self._explained(), self.engine.begin() as connection:
-            yield connection
+    def writing(self, *, durable: bool = True) -> Iterator[Connection]:
+        """Change the database in one transaction, while nobody else writes to SQLite.
+
+        Without `durable` a power cut may undo it, as long as nothing that is durable came after it; a killed process
+        undoes nothing. That is for hand-outs: what was never judged can be handed out again.
+        """
+        with self._explained(), self.engine.connect() as bare:
+            connection = bare.execution_options(assay_durable=durable)
+            with connection.begin():
+                yield connection
 
     def close(self) -> None:
         """Let go of the database."""
@@ -153,8 +159,12 @@ def _sqlite(place: str, *, create: bool) -> Database:
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:
-        reads = connection.get_execution_options().get("assay_reads")
-        connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")
+        options = connection.get_execution_options()
+        if options.get("assay_reads"):
+            connection.exec_driver_sql("BEGIN")
+            return
+        connection.exec_driver_sql(f"PRAGMA synchronous={'FULL' if options.get('assay_durable', True) else 'NORMAL'}")
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
 
     database = Database(engine, str(path))
     if create:

@@ -79,7 +79,7 @@ def hand_out(project: Project, assessor: str, *, resume: bool = True) -> Task | 
     `resume`: one that they have and did not finish comes first. A lease that has run out is taken back from whoever
     had it, at any hand-out.
     """
-    with project.database.writing() as connection:
+    with project.database.writing(durable=False) as connection:
         time = now(connection, strict=True)
         person = assessor_of(connection, project, assessor, active=True)
         _check_open(connection, project)
@@ -97,7 +97,7 @@ def hand_out(project: Project, assessor: str, *, resume: bool = True) -> Task | 
 
 def renew(project: Project, assessor: str, assignment: int) -> int:
     """Keep a document for as long as a lease takes from now on; when that ends."""
-    with project.database.writing() as connection:
+    with project.database.writing(durable=False) as connection:
         lease = now(connection) + project.settings.lease * _MINUTE
         person = assessor_of(connection, project, assessor)
         renewed = connection.execute(
@@ -113,7 +113,7 @@ def renew(project: Project, assessor: str, assignment: int) -> int:
 
 def give_back(project: Project, assessor: str) -> int:
     """Give back what an assessor has and did not finish, so that others need not wait; how many documents."""
-    with project.database.writing() as connection:
+    with project.database.writing(durable=False) as connection:
         person = assessor_of(connection, project, assessor)
         held = connection.execute(_HELD_ITEMS, {"assessor": person.id}).all()
         _release(connection, held)

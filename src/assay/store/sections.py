@@ -51,7 +51,8 @@ def _agreement(status: ProjectStatus) -> Iterator[str]:
         if row["value"] is None:
             yield f"{row['measure']} is not defined: {row['undefined']}"
         else:
-            yield f"{row['measure']} {row['value']:.2f} (95% interval {row['low']:.2f} to {row['high']:.2f})"
+            within = "" if row["low"] is None else f" (95% interval {row['low']:.2f} to {row['high']:.2f})"
+            yield f"{row['measure']} {row['value']:.2f}{within}"
 
 
 def _assessors(status: ProjectStatus) -> Table:

@@ -1,0 +1,272 @@
+"""Judging from the command line: from runs to releases, with keys typed at a real terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import select
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from command import invoke, run_assay
+from judging import make_project
+
+from assay.cli.judge_screen import frame, plain_lines
+from assay.cli.judge_session import Left, Session
+from assay.store.database import open_database
+from assay.store.labels_table import history, labels_of
+from assay.store.projects import open_project
+from assay.store.scales import aspect_of
+
+BICYCLES = Path(__file__).parents[1] / "src" / "assay" / "data" / "bicycles"
+RUNS = [
+    str(BICYCLES / "runs" / f"{name}.run") for name in ("bm25", "described", "expanded", "tfidf", "titles", "shuffled")
+]
+TEXTS = ["--topics", str(BICYCLES / "topics.trec"), "--documents", str(BICYCLES / "documents.jsonl")]
+HOSTILE = "before\x1b[2J\x1b]0;title\x07 \x9b31m after\r over \u202e turned"
+
+
+class Terminal:
+    """A command at a pseudo-terminal: what it shows, and keys for it."""
+
+    def __init__(self, *words: str, folder: Path, colour: bool = True) -> None:
+        master, slave = pty.openpty()
+        environment = {**os.environ, "TERM": "xterm", "COLUMNS": "80", "LINES": "24"}
+        if not colour:
+            environment["NO_COLOR"] = "1"
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "assay", *words], stdin=slave, stdout=slave, stderr=slave, cwd=folder,
+            env=environment, start_new_session=True,
+        )  # fmt: skip
+        os.close(slave)
+        self.terminal, self.shown = master, ""
+
+    def until(self, text: str, seconds: float = 60) -> str:
+        """Everything that was shown since the last look, up to some text."""
+        end, seen = time.monotonic() + seconds, ""
+        while text not in seen:
+            if not select.select([self.terminal], [], [], max(end - time.monotonic(), 0))[0]:
+                raise AssertionError(f"{text!r} was not shown in {seconds} s, but {seen[-500:]!r}")
+            try:
+                data = os.read(self.terminal, 65536)
+            except OSError:  # the other end has gone
+                data = b""
+            if not data:
+                raise AssertionError(f"it ended before {text!r} was shown: {seen[-500:]!r}")
+            seen += data.decode("utf-8", "replace")
+        self.shown += seen
+        return seen
+
+    def press(self, keys: str) -> None:
+        """Type keys."""
+        os.write(self.terminal, keys.encode())
+
+    def close(self) -> int:
+        """Wait for its end; its exit code."""
+        code = self.process.wait(30)
+        os.close(self.terminal)
+        return code
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A folder with a project of two assessors."""
+    made = run_assay("judge", "init", *(f"--run={run}" for run in RUNS[:2]), *TEXTS, "--depth", 2, "--overlap", 2,
+                     "--assessor", "ana", "--assessor", "ben", folder=tmp_path)  # fmt: skip
+    assert made.returncode == 0, made.stderr
+    return tmp_path
+
+
+def test_a_document_is_judged_at_a_terminal_by_single_keys(project: Path) -> None:
+    screen = Terminal("judge", "--as", "ana", folder=project)
+    first = screen.until("q quit")
+    assert "\x1b[?1049h" in first
+    assert "0 judged, about" in first
+    screen.press("2")
+    screen.until("saved: relevant")
+    screen.press("u")
+    screen.until("undone: judge it again")
+    screen.press("nhalf of it\r")
+    screen.until("note kept")
+    screen.press("1")
+    screen.until("saved: related")
+    screen.press("q")
+    screen.until("\x1b[?1049l")
+    assert screen.close() == 0
+    with open_database(str(project / "judging.db")) as database:
+        rows = list(history(open_project(database)))
+    assert [(row["verdict"], row["value"], row["note"]) for row in rows] == [
+        ("graded", 2, ""), ("withdrawn", None, ""), ("graded", 1, "half of it"),
+    ]  # fmt: skip
+    assert all(row["input"] == "key" and row["shown"] for row in rows if row["value"] is not None)
+
+
+def test_judging_that_is_killed_is_taken_up_where_it_was(project: Path) -> None:
+    screen = Terminal("judge", "--as", "ana", folder=project)
+    screen.until("q quit")
+    screen.press("3")
+    before = screen.until("saved: perfect")
+    screen.process.kill()
+    screen.close()
+    again = Terminal("judge", "--as", "ana", folder=project, colour=False)
+    shown = again.until("q quit")
+    assert "1 judged, about" in shown
+    document = re.search(r"b\d{3}", shown)
+    assert document is not None
+    assert document[0] in before  # the one that was on the screen when it was killed
+    assert "\x1b[1;33m" not in shown
+    again.press("q")
+    again.close()
+
+
+def test_a_screen_fits_and_shows_nothing_that_steers_a_terminal(tmp_path: Path) -> None:
+    with open_database(str(tmp_path / "a.db"), create=True) as database:
+        project = make_project(database)
+        session = Session(project, "ana")
+        session.start()
+        assert session.task is not None
+        object.__setattr__(session.task, "text", f"{HOSTILE}\n" + "字" * 200 + "\n" + "word " * 5000)
+        object.__setattr__(session.task, "narrative", "x" * 100_000)
+        for width, height in ((80, 24), (40, 12), (200, 60)):
+            for key in ("t", "?", "z", "/", "w", "o", "r", "d", "enter", "j", "k", " ", "home"):
+                session.press(key)
+                lines = frame(session, width, height, colour=True)
+                assert len(lines) <= height
+                for line in lines:
+                    bare = re.sub(r"\x1b\[[0-9;]*m", "", line)
+                    assert bare.isprintable(), repr(bare)
+                    assert sum(2 if sign == "字" else 1 for sign in bare) <= width
+        assert all(line.isprintable() for line in plain_lines(session))
+
+
+def test_notes_searches_and_help_say_what_they_do(tmp_path: Path) -> None:
+    with open_database(str(tmp_path / "a.db"), create=True) as database:
+        session = Session(make_project(database), "ana")
+        session.start()
+        assert session.task is not None
+        for key in ("/", *"text", "enter"):
+            session.press(key)
+        assert session.message == "hit 1 of 1 hit"
+        for key in ("/", *["backspace"] * 4, *"nowhere", "enter"):
+            session.press(key)
+        assert session.message == "'nowhere' is not in the text"
+        session.press("z")
+        assert session.message == "'z' means nothing here; ? shows the keys"
+        session.press("?")
+        assert "cannot judge" in "\n".join(frame(session, 80, 24, colour=False))
+        session.press("z")
+        with pytest.raises(Left):
+            session.press("q")
+
+
+def test_further_aspects_are_asked_one_after_the_other_and_exported(tmp_path: Path) -> None:
+    words = ["judge", "init", *(f"--run={run}" for run in RUNS[:2]), *TEXTS, "--depth", 1, "--aspect", "support",
+             "--aspect", "reading level", "--assessor", "ana"]  # fmt: skip
+    assert run_assay(*words, folder=tmp_path).returncode == 0
+    said = run_assay("judge", "--as", "ana", "--plain", stdin=b"2\n1\n3\n0\nx\nq\n", folder=tmp_path)
+    assert "Does the passage itself support the answer?: 0 no, 1 yes" in said.stdout
+    assert "saved: relevant" in said.stdout
+    with open_database(str(tmp_path / "judging.db")) as database:
+        project = open_project(database)
+        assert [row["aspects"] for row in history(project)] == [{"support": 1, "reading level": 3}, {}]
+        assert labels_of(project, aspect="reading level").frame["label"].to_list() == [3]
+    assert aspect_of("mine:0=no,1=yes").scale.values == (0, 1)
+
+
+def test_from_runs_to_two_releases(tmp_path: Path) -> None:
+    """Six runs, three assessors at terminals, disagreement, decisions, a verdict, what decides, the next release."""
+    made = run_assay("judge", "init", *(f"--run={run}" for run in RUNS), *TEXTS, "--depth", 1, "--overlap", 2,
+                     *(f"--assessor={who}" for who in ("ana", "ben", "cleo")), folder=tmp_path)  # fmt: skip
+    assert made.returncode == 0, made.stderr
+    run_assay("judge", "assign", "ana", "ben", "cleo", "--topics", "1,2,3", folder=tmp_path)
+    for who, key in (("ana", "3"), ("ben", "0"), ("cleo", "2")):
+        screen = Terminal("judge", "--as", who, folder=tmp_path)
+        shown = screen.until("q quit")
+        while "Nothing is left for you" not in shown:
+            screen.press(key)
+            shown = screen.until("saved")
+        screen.press("q")
+        screen.close()
+    status = json.loads(run_assay("judge", "status", "--json", folder=tmp_path).stdout)
+    assert status["sections"]["progress"]["labels"] > 12
+    listed = run_assay("judge", "adjudicate", "--json", folder=tmp_path)
+    waiting = {(row["query_id"], row["doc_id"]) for row in json.loads(listed.stdout)["sections"]["labels"]["labels"]}
+    assert waiting
+    for topic, document in sorted(waiting):
+        decided = run_assay(
+            "judge", "adjudicate", "--topic", topic, "--document", document, "--grade", 2, folder=tmp_path
+        )
+        assert decided.returncode == 0, decided.stderr
+    first = run_assay("judge", "release", "--note", "first", folder=tmp_path)
+    assert "Release 1:" in first.stdout
+    verdict = run_assay("compare", "judging.db@1", *RUNS[:2], "-m", "nDCG@10", folder=tmp_path)
+    assert verdict.returncode == 0, verdict.stderr
+    assert "release 1 of judging" in verdict.stderr
+    found = run_assay("judge", "next", "-n", 20, "-b", "shuffled", "--run", RUNS[0], "--run", RUNS[5], folder=tmp_path)
+    assert found.returncode == 0, found.stderr
+    run_assay("judge", "assign", "dora", folder=tmp_path)
+    run_assay("judge", "--as", "dora", "--plain", stdin=b"1\n" * 20 + b"q\n", folder=tmp_path)
+    assert "Release 2:" in run_assay("judge", "release", folder=tmp_path).stdout
+    frozen = run_assay("freeze", "judging.db@1", RUNS[0], "-o", "base.json", folder=tmp_path)
+    assert frozen.returncode == 0, frozen.stderr
+    across = run_assay("gate", "judging.db@2", "base.json", RUNS[1], folder=tmp_path)
+    assert across.returncode == 2
+    assert "the judgments are not those that the baseline was frozen with (judging.db@1" in across.stderr
+    diff = run_assay("judge", "diff", 1, 2, folder=tmp_path)
+    assert "Scores by different releases must not be compared" in diff.stdout
+
+
+WRONG = {
+    "no project": (["judge", "status"], "judging.db: there is no such file; `assay judge init` makes a project"),
+    "a file that is none": (["judge", "status", str(BICYCLES / "qrels.txt")], "expected a judging project"),
+    "unknown assessor": (["judge", "--as", "zoe", "--plain"], "no assessor is called 'zoe': there are ana, ben"),
+    "no terminal": (["judge", "--as", "ana"], "judging needs a terminal for keys and screen; --plain reads lines"),
+    "empty release": (["judge", "release"], "nothing is judged yet"),
+    "unknown release": (["evaluate", "judging.db@9", RUNS[0]], "there is no release 9"),
+    "unknown scale": (["judge", "init", "b.db", "--run", RUNS[0], *TEXTS, "--scale", "tea"], "tea"),
+    "no topics": (["judge", "init", "b.db", "--run", RUNS[0]], "--topics FILE is missing"),
+    "half a decision": (["judge", "adjudicate", "--topic", "1"], "--topic and --document go together"),
+    "a grade off the scale": (
+        ["judge", "adjudicate", "--topic", "1", "--document", "b001", "--grade", "9"],
+        "expected a grade of 0 (not relevant)",
+    ),
+    "nothing to change": (["judge", "change"], "nothing to change"),
+    "a typo": (["judge", "stauts"], "stauts: there is no such file"),
+    "the same name twice": (
+        ["judge", "init", "judging.db", "--run", RUNS[0], *TEXTS], "there is a project 'judging' already"
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a project, for calls that change nothing."""
+    folder = tmp_path_factory.mktemp("wrong")
+    run_assay(
+        "judge", "init", "--run", RUNS[0], *TEXTS, "--depth", 1, "--assessor", "ana", "--assessor", "ben", folder=folder
+    )
+    return folder
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_what_is_wrong_is_said_in_one_line(case: str, opened: Path, tmp_path: Path) -> None:
+    words, message = WRONG[case]
+    folder = tmp_path if case in {"no project", "a file that is none"} else opened
+    done = run_assay(*words, folder=folder)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not (folder / "b.db").exists()
+
+
+def test_every_command_of_judging_describes_itself(tmp_path: Path) -> None:
+    page = invoke(["judge", "--help"])
+    for verb in ("start", "init", "status", "assign", "adjudicate", "release", "import", "export", "backup", "check"):
+        assert f"  {verb}" in page.stdout
+    for verb in ("", "init", "next", "release", "export"):
+        assert run_assay("judge", *verb.split(), "--help", folder=tmp_path).returncode == 0
