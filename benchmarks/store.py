@@ -55,7 +55,7 @@ def fill(project: Project, people: range) -> None:
     """Let people have judged all documents: written in bulk, as it would have been one by one."""
     with project.database.writing() as connection:
         items = connection.execute(text("SELECT id FROM item ORDER BY id")).scalars().all()
-        keys = dict(connection.execute(text("SELECT name, id FROM assessor")).tuples().all())
+        keys = {row.name: row.id for row in connection.execute(text("SELECT name, id FROM assessor"))}
         first = (connection.scalar(text("SELECT max(id) FROM assignment")) or 0) + 1
         for person in people:
             assessor = keys[f"person {person}"]

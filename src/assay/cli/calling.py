@@ -12,7 +12,18 @@ from cyclopts import CycloptsError
 
 from assay import __version__
 from assay.cli import inputs
-from assay.cli.commands import SEARCH, SUBJECTS, TOP, USUAL, application, as_called, completed, every_command, names_of, options_of
+from assay.cli.commands import (
+    SEARCH,
+    SUBJECTS,
+    TOP,
+    USUAL,
+    application,
+    as_called,
+    completed,
+    every_command,
+    names_of,
+    options_of,
+)
 from assay.cli.output import Options
 from assay.core.errors import AssayError, InputError, ParameterError, did_you_mean, speaking
 from assay.core.memory import refuse_too_little

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from assay.store.quality import ProjectStatus
     from assay.store.upkeep import StoreCheck
 
-_MOST = 20
+_MOST, _FEW = 20, 6
 
 
 def status_document(status: ProjectStatus) -> Document:
@@ -178,7 +178,7 @@ def import_document(result: LabelImport) -> Document:
         )
         sections += [
             Section("reasons", parts=(Table.of("reasons", reasons, "Refused", labels="count"),)),
-            Section("refused", parts=(Table("refused", result.refused, columns, most=_MOST),)),
+            Section("refused", parts=(Table("refused", result.refused, columns, most=_FEW),)),
         ]
     return Document("label_import", tuple(sections), f"Labels for {result.name}")
 
