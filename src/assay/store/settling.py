@@ -11,8 +11,9 @@
       `-- `most` labels, and still apart ----> disputed ---- adjudicated ----> settled
 
 Labels are *apart* where they differ by more than `tolerance` grades; or, where only relevance counts, where some say
-relevant and some do not. Of three labels or more, the same grade by more than half of them settles it. Who says that a document cannot be judged is replaced by somebody else; the second to say so
-makes the item disputed. A late label that nobody waits for any more is kept, and changes no state.
+relevant and some do not. Of three labels or more, the same grade by more than half of them settles it. Who says that a
+document cannot be judged is replaced by somebody else; the second to say so makes the item disputed. A late label that
+nobody waits for any more is kept, and changes no state.
 """
 
 from __future__ import annotations
