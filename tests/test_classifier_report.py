@@ -21,7 +21,6 @@ from test_report_page import HOSTILE, Read
 
 import assay
 from assay import AssayError, ParameterError, Predictions, Report, classify, make_report, parse_measure
-from assay.measures.parser import display_name
 from assay.show.model import References
 from assay.stats.bootstrap import wilson
 from assay.subjects.labels.sections.parts import MOST_LABELS
@@ -131,7 +130,7 @@ def test_a_score_that_is_the_same_for_all_items_has_a_page(score: float) -> None
 
 def test_names_of_measures_are_those_of_the_terminal() -> None:
     result = classify(Predictions.of(["a", "b", "c", "a"], ["a", "b", "a", "a"]))
-    names = [display_name(measure) for measure in result.measures]
+    names = [str(measure) for measure in result.measures]
     report = result.report()
     assert report.table("measures")["measure"].to_list() == names
     assert all(name in methods_of(report) for name in names)

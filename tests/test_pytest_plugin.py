@@ -52,7 +52,10 @@ def test_a_test_passes_or_fails_with_the_gate(pytester: pytest.Pytester) -> None
     )
     done.assert_outcomes(passed=1, failed=1)
     done.stdout.fnmatch_lines(
-        ["Failed: candidate is worse than baseline under RR: 0.5000 against 1.0000, -0.5000*(one-sided p = 0.0002)."]
+        [
+            "Failed: candidate is worse than baseline under RR: 0.5000 against 1.0000, -0.5000*(one-sided p = 0.0002). "
+            "The gate*"
+        ]
     )
     assert "deciding.py" not in done.stdout.str()  # the reader of a log wants the sentence, not our code
 

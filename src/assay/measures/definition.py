@@ -173,6 +173,8 @@ class Definition(NamedTuple):
     cites: str = ""
     #: What it counts as for an item that truly has nothing, and for which nothing was predicted; None: no such rule.
     rightly_empty: float | None = None
+    #: Parameters that are printed with the name even at their default.
+    shown: tuple[str, ...] = ()
 
     @property
     def direction(self) -> Direction:

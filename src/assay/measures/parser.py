@@ -9,16 +9,20 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from assay.core.domains import Flag
 from assay.core.errors import ParameterError, UnknownMeasureError, did_you_mean
-from assay.measures.registry import Measure
+from assay.measures.registry import AVERAGES_SHOWN, Measure
 from assay.measures.vocabularies import OF_SCORES, Vocabulary, by_alias, by_name, known_names, registered
 from assay.tables import Direction
 
 _SHAPE = r"(?s)(?P<name>[^(@]*+)(?:\((?P<inside>.*)\)\s*+)?(?:@(?P<at>[^@()]*+))?"
+
+#: How averages over classes are printed after a measure's name, as `F1 (macro)`.
+_AVERAGES = {shown.strip(" ()"): average for average, shown in AVERAGES_SHOWN.items() if shown}
+_PRINTED = rf"(?s)(?P<measure>.*\S)\s*\((?P<average>{'|'.join(_AVERAGES)})\)\s*"
 
 _MOST_DIGITS = 18
 # A vocabulary of fewer measures is listed where a name is not known.
@@ -42,11 +46,15 @@ def parse_measure(text: str | Measure, vocabulary: Vocabulary = "ranking") -> Me
     (nDCG@10, RR, Success@5)
     >>> parse_measure("hit_rate", "binary"), parse_measure("F1", "multiclass")
     (Recall, F)
+    >>> parse_measure("F1 (micro)", "multiclass")  # as it is printed
+    F(average='micro')
     """
     if isinstance(text, Measure):
         return text
     if not isinstance(text, str):
         raise ParameterError(f"a measure is given by name, such as 'nDCG@10', not {text!r}")
+    if printed := re.fullmatch(_PRINTED, text):
+        return parse_measure(printed["measure"], vocabulary)(average=_AVERAGES[printed["average"]])
     shape = re.fullmatch(_SHAPE, text)
     if shape is None:
         raise ParameterError(f"{text!r} is not of the form Name(parameter=value)@value")
@@ -191,30 +199,12 @@ def agreed_direction(known: Iterable[Measure]) -> Direction:
     return directions.pop() if len(directions) == 1 else "unknown"
 
 
-#: What people call measures with their usual parameters.
-_USUAL = {"F": "F1", "PairF": "PairF1", "BCubedF": "BCubedF1", "PurityF": "PurityF1"}
+def same_name(name: str | Measure, known: Collection[str]) -> str:
+    """The one of known names that a measure has there, however it was typed; the name itself if there is none.
 
-#: How averages over classes are named; those of clusterings are of other things.
-_AVERAGES = {
-    "binary": "",
-    "macro": " (macro)",
-    "micro": " (micro)",
-    "weighted": " (weighted)",
-    "samples": " (per item)",
-}
-
-
-def display_name(measure: Measure) -> str:
-    """A measure as people call it: F1, and which average where there are several.
-
-    >>> from assay.measures import parse_measure
-    >>> display_name(parse_measure("F(average='micro')", "multiclass")), display_name(parse_measure("F", "binary"))
-    ('F1 (micro)', 'F1')
-    >>> display_name(parse_measure("BCubedF", "clustering")), display_name(parse_measure("NMI", "clustering"))
-    ('BCubedF1', 'NMI')
+    >>> same_name("F(average=macro)", ["Accuracy", "F1 (macro)"]), same_name("latency_ms", ["Accuracy"])
+    ('F1 (macro)', 'latency_ms')
     """
-    average = measure.parameters.get("average")
-    if average not in _AVERAGES:
-        return _USUAL.get(str(measure), str(measure))
-    usual = measure(average=measure.definition.parameters["average"].default)
-    return _USUAL.get(str(usual), str(usual)) + _AVERAGES[average]
+    if isinstance(name, Measure) or name in known:
+        return str(name)
+    return next((str(measure) for measure in meanings(name) if str(measure) in known), name)

@@ -13,6 +13,8 @@ from assay.measures.steps import PerUnit, Steps, quantity
 
 #: A probability of 0 counts as this, so that one surprise does not cost infinitely much: as scikit-learn has it.
 SMALLEST = float(np.finfo(np.float64).eps)
+#: How many bins calibration is measured in, and drawn in, unless another number is asked for.
+USUAL_BINS = 15
 #: Measures that ask only which label has the higher score.
 OF_ANY_SCORES = frozenset({"TopKAccuracy"})
 
@@ -90,8 +92,10 @@ def TopKAccuracy(probabilities: Probabilities, *, k: TopK = 2) -> PerUnit:
     return place.at_most(1).at_least(0)
 
 
-@measure(aliases=("CalibrationError",), summary="pooled", higher_is_better=False)
-def ECE(probabilities: Probabilities, *, bins: Bins = 15, binning: Binning = "width", of: Of = "auto") -> PerUnit:
+@measure(aliases=("CalibrationError",), summary="pooled", higher_is_better=False, shown=("bins",))
+def ECE(
+    probabilities: Probabilities, *, bins: Bins = USUAL_BINS, binning: Binning = "width", of: Of = "auto"
+) -> PerUnit:
     r"""Expected calibration error: how far predicted probabilities are from how often they come true, on average.
 
     .. math:: \sum_b \frac{n_b}{N} \left| \bar{y}_b - \bar{p}_b \right|
@@ -110,8 +114,10 @@ def ECE(probabilities: Probabilities, *, bins: Bins = 15, binning: Binning = "wi
     return steps.sum("off") / steps.sum("items", "all items weigh nothing")
 
 
-@measure(aliases=("MaximumCalibrationError",), summary="pooled", higher_is_better=False)
-def MCE(probabilities: Probabilities, *, bins: Bins = 15, binning: Binning = "width", of: Of = "auto") -> PerUnit:
+@measure(aliases=("MaximumCalibrationError",), summary="pooled", higher_is_better=False, shown=("bins",))
+def MCE(
+    probabilities: Probabilities, *, bins: Bins = USUAL_BINS, binning: Binning = "width", of: Of = "auto"
+) -> PerUnit:
     r"""Maximum calibration error: the largest distance of predicted probabilities from how often they come true.
 
     .. math:: \max_b \left| \bar{y}_b - \bar{p}_b \right|

@@ -228,13 +228,27 @@ class Measure:
         asked_for = {name: self.parameters[name] for name in self.definition.parameters if name in self.given}
         return _restored, (self.name, self.definition.vocabulary, asked_for)
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
+        return self._notation(self.chosen)
+
+    def _notation(self, stated: Mapping[str, Any]) -> str:
+        """The name with these parameters, as it is typed."""
         at = self.definition.at
-        inner = ", ".join(f"{name}={_text(value)}" for name, value in self.chosen.items() if name != at)
+        inner = ", ".join(f"{name}={_text(value)}" for name, value in stated.items() if name != at)
         after = "" if at is None or self.parameters[at] is None else f"@{_text(self.parameters[at])}"
         return f"{self.name}{f'({inner})' if inner else ''}{after}"
 
-    __repr__ = __str__
+    def __str__(self) -> str:
+        """The one name that is printed, in every form: people say F1, and which average over classes it is."""
+        stated = {
+            name: value for name, value in self.parameters.items() if name in {*self.chosen, *self.definition.shown}
+        }
+        average = self.parameters.get("average")
+        of_classes = self.definition.vocabulary in _OF_CLASSES and average in AVERAGES_SHOWN
+        text = self._notation({name: value for name, value in stated.items() if name != "average" or not of_classes})
+        if self.definition.vocabulary == "ranking":
+            return text
+        return _USUAL.get(text, text) + (AVERAGES_SHOWN[str(average)] if of_classes else "")
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Measure) and (self.definition, self.chosen) == (other.definition, other.chosen)
@@ -246,6 +260,19 @@ class Measure:
     def _hash(self) -> int:
         return hash((self.name, tuple(sorted(self.chosen.items(), key=str))))
 
+
+#: What people call measures with their usual parameters.
+_USUAL = {"F": "F1", "PairF": "PairF1", "BCubedF": "BCubedF1", "PurityF": "PurityF1"}
+#: The vocabularies in which averages are over classes, or over items with several labels.
+_OF_CLASSES = frozenset({"binary", "multiclass"})
+#: How averages over classes are shown after a measure's name.
+AVERAGES_SHOWN = {
+    "binary": "",
+    "macro": " (macro)",
+    "micro": " (micro)",
+    "weighted": " (weighted)",
+    "samples": " (per item)",
+}
 
 #: What a parameter of a measure may be.
 ParameterValue: TypeAlias = str | float | Mapping[Any, float] | tuple[tuple[float, float], ...] | None
@@ -297,6 +324,7 @@ def measure(
     unit_kinds: tuple[str, ...] | None = None,
     cites: str = "",
     rightly_empty: float | None = None,
+    shown: tuple[str, ...] = (),
 ) -> Measure:
     """Register a function from counts to one number a unit as a measure.
 
@@ -319,6 +347,7 @@ def measure(
     not for classifiers), with `classifier_aliases`, if not `aliases`. `sklearn`: what scikit-learn calls it.
     `proportion`: it is the share of so many items, counted one by one, and has the interval of a proportion.
     `unit_kinds`: what it has a number for (`query`, `item`, `document`), if not for classes and whole tables as well.
+    `shown`: parameters without whose value nobody knows what a number is, printed with the name even at their default.
     `cites`: the work that it comes from, by its key in `works.bib`; what is textbook knowledge has none.
     `rightly_empty`: what it counts as, in a mean over items, for one that has nothing and is predicted to.
 
@@ -336,8 +365,7 @@ def measure(
     plain = Definition(
         function.__name__, "ranking", function, counts, parameters, at, bounds, user_model, counted_as, summary,
         names, ir_measures, ranx, table, closed_under_ties or counts is Confusion, higher_is_better, subtopics,
-        version, also or {}, of_points, sklearn, proportion, unit_kinds, cites,
-        rightly_empty,
+        version, also or {}, of_points, sklearn, proportion, unit_kinds, cites, rightly_empty, shown,
     )  # fmt: skip
     called = function.__name__ if classifier == "" else classifier
     measures = [_of_rankings(plain, micro)] if "ranking" in counts.vocabularies else []

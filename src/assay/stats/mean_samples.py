@@ -14,7 +14,7 @@ import polars as pl
 from assay.core.errors import InputError, Note, ParameterError, listed, number_of
 from assay.measures import definition
 from assay.measures.counting.judgments import Floats, Mask
-from assay.measures.parser import agreed_direction, meanings
+from assay.measures.parser import agreed_direction, meanings, same_name
 from assay.stats.estimates import ROUNDING
 from assay.stats.permutation import NO_DIFFERENCE, Alternative, Outcome, permutation_of_pairs, permutation_test, swaps
 from assay.stats.samples import UNDEFINED, Drawing, Effects, KnownUnits, Pair
@@ -68,9 +68,10 @@ class MeanSample(UnitSample):
         >>> MeanSample.of_scores(Scores(frame), "AP").observed
         array([0.5 , 0.75])
         """
+        measures = scores.frame["measure"].unique(maintain_order=True).to_list()
+        measure = same_name(measure, measures)
         frame = scores.frame.filter(pl.col("measure") == measure)
         if not frame.height:
-            measures = scores.frame["measure"].unique(maintain_order=True).to_list()
             raise InputError(f"scores: expected a measure of {', '.join(measures)}, got {measure!r}")
         kinds = frame["unit_kind"].unique(maintain_order=True).to_list()
         if len(kinds) > 1:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias
 import polars as pl
 
 from assay.core.errors import InputError, Note, ParameterError, did_you_mean, number_of
-from assay.measures.parser import split_measures
+from assay.measures.parser import same_name, split_measures
 from assay.measures.registry import Measure
 from assay.stats.mean_samples import MeanSample
 from assay.stats.samples import Drawing, Sample
@@ -275,7 +275,7 @@ class ScorePairing(Pairing):
         known = [str(name) for name in self.scores.frame["measure"].unique(maintain_order=True)]
         if not known:
             raise InputError("expected scores, got a table without rows")
-        names = known if wanted is None else list(dict.fromkeys(map(str, listed(wanted))))
+        names = known if wanted is None else list(dict.fromkeys(same_name(name, known) for name in listed(wanted)))
         for name in names:
             if name not in known:
                 raise ParameterError(f"the scores are of {', '.join(known)}, not of {name}{did_you_mean(name, known)}")

@@ -161,8 +161,8 @@ def plan(
     `difference`: the difference in a measure to be found; unless given, three are: a small one (0.01 of the measure's
     range, or 1 % of the baseline's number where it has none), a medium one (five times that) and the one observed.
     `power` is the chance to find it, with a two-sided test at level `alpha`. `baseline`: pair the others with it, not
-    every two systems. Power is that of the paired t test; which pairs differ with these units is tested by
-    permutation, with Holm's correction, from `seed`.
+    every two systems. Power is that of the paired t test; which pairs differ with these units is tested as
+    `compare` does, with Holm's correction, from `seed`.
 
     >>> plan(difference=0.05, sd=0.2).needed
     128
@@ -221,8 +221,8 @@ def _check_drawing(resamples: int | None, samples: Sequence[Sample]) -> None:
 
 
 def _is_permuted(sample: Sample) -> bool:
-    """Whether units can be permuted; else the sample's own test tells systems apart."""
-    return sample.synonym("permutation") in sample.tests
+    """Whether its own test, which `compare` makes too, permutes units."""
+    return sample.tests[0] == sample.synonym("permutation")
 
 
 def _measure_plan(sample: Sample, pairs: Sequence[Pair], levels: Levels, drawing: Drawing) -> MeasurePlan:
@@ -231,7 +231,7 @@ def _measure_plan(sample: Sample, pairs: Sequence[Pair], levels: Levels, drawing
     wanted, origin = sample.margin(pairs[0][0], levels.margin)
     medium = MEDIUM * sample.margin(pairs[0][0])[0]
     is_permuted = _is_permuted(sample)
-    outcomes = sample.test(pairs, "permutation" if is_permuted else None, drawing)
+    outcomes = sample.test(pairs, None, drawing)
     p = corrected(np.array([outcome.p for outcome in outcomes]), "holm")
     planned = []
     for (first, second), value in zip(pairs, p.tolist(), strict=True):

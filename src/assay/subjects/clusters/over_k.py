@@ -236,7 +236,7 @@ class NumberOfClusters(Result):
 
 def _has_a_say(measure: str | Measure) -> bool:
     """Whether a measure is best where the number of clusters suits, whatever its parameters."""
-    return str(measure).split("(")[0] in VOTING
+    return (measure.name if isinstance(measure, Measure) else str(measure).split("(")[0]) in VOTING
 
 
 def _prefer(names: list[str]) -> str:

@@ -11,7 +11,6 @@ from assay.core.digits import as_percent, bracketed, number, numbers
 from assay.core.errors import argument, joined, number_of
 from assay.measures.counting.contingency import NOISE, WITHOUT_CLASS, Contingency
 from assay.measures.counting.points import Points
-from assay.measures.parser import display_name
 from assay.subjects.clusters.halves import interval_around, purity_by_chance
 from assay.subjects.clusters.rules import measure_of
 from assay.verbs.subject import Remark, Remarks
@@ -139,7 +138,7 @@ def _few_items(case: ClusteringCase) -> Iterator[Remark]:
     if case.table is None or len(case.table.clusters) == 1 or case.table.is_weighted:
         return
     each = float(case.table.items[0]) / len(case.table.clusters)
-    names = [display_name(measure) for measure in case.result.measures if measure.name in _FLATTERED_BY_FEW]
+    names = [str(measure) for measure in case.result.measures if measure.name in _FLATTERED_BY_FEW]
     if each < FEW_EACH and names:
         items, clusters = int(case.table.items[0]), number_of("cluster", len(case.table.clusters))
         message = (

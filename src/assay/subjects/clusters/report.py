@@ -9,7 +9,6 @@ from typing import Any, Self
 
 from assay.core.digits import as_level, as_percent, number, percent_span, span
 from assay.core.errors import InputError, ParameterError, argument, number_of
-from assay.measures.parser import display_name
 from assay.measures.registry import Measure
 from assay.show.model import Section
 from assay.stats.estimates import CITES as CITES_OF_INTERVALS
@@ -28,7 +27,7 @@ _NOISE = {"drop": "left out", "singletons": "a cluster of its own each", "cluste
 
 def of_clusterings(result: Clustering, comparison: Comparison | None, cite: Citations) -> Iterator[str]:
     """How clusterings were evaluated and compared."""
-    called = {measure: display_name(measure) for measure in result.measures}
+    called = {measure: str(measure) for measure in result.measures}
     names = [system.name for system in result.systems]
     table = result.contingency(names[0])
     against = "" if table is None else f" with {number_of('class', len(table.classes))}"
@@ -105,18 +104,18 @@ def summary_of(result: Clustering, *, judged: bool = False) -> Iterator[str]:
             yield _sentence(result, measure, "It" if measure is not measures[0] else result.systems[0].name)
     elif not judged or len(result.systems) > _A_PAIR:
         values = {system.name: result.value(measures[0], system.name) for system in result.systems}
-        yield f"Under {display_name(measures[0])}, {values_of_systems(values, _MOST_NAMES)}."
+        yield f"Under {measures[0]}, {values_of_systems(values, _MOST_NAMES)}."
 
 
 def _sentence(result: Clustering, measure: Measure, who: str) -> str:
     estimate, is_share = result.estimate(measure), measure.name == "Purity"
     if math.isnan(estimate.value):
-        return f"{display_name(measure)} of {result.systems[0].name} is undefined: {estimate.undefined}."
+        return f"{measure} of {result.systems[0].name} is undefined: {estimate.undefined}."
     value = as_percent(estimate.value) if is_share else number(estimate.value)
     if not math.isnan(estimate.low):
         reach = (percent_span if is_share else span)(estimate.low, estimate.high)
         value += f" ({as_level(result.confidence)} interval {reach})"
-    words = _SENTENCES.get(measure.name, f"{{who}} has {display_name(measure)} {{value}}.")
+    words = _SENTENCES.get(measure.name, f"{{who}} has {measure} {{value}}.")
     return words.format(who=who, value=value)
 
 

@@ -14,7 +14,6 @@ from assay.core.errors import number_of
 from assay.core.words import INTERVALS
 from assay.measures.counting.contingency import Contingency
 from assay.measures.counting.points import Points
-from assay.measures.parser import display_name
 from assay.show.legible import cut_apart
 from assay.show.model import Column, Document, Kind, Part, Prose, Section, Table, Verdict, Widget
 from assay.stats.estimates import SUBSAMPLING
@@ -230,7 +229,7 @@ def sections(result: Clustering, held: Comparison | None) -> Iterator[Section]:
     yield measured(result)
     yield from further_advice(result)
     if held is not None:
-        bounded = {display_name(measure) for measure in result.measures if is_bounded(measure)}
+        bounded = {str(measure) for measure in result.measures if is_bounded(measure)}
         lead = "Whether the difference could be due to the items that happen to be here."
         yield Section("compared", "Compared", (verdicts(held, "Clusterings compared", bounded),), lead)
     yield from (section for section in (_maps(result, close), _silhouettes(result, close)) if section.parts)

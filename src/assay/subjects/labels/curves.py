@@ -17,7 +17,7 @@ from assay.core.idle_options import OF_BANDS, refuse_idle
 from assay.measures.counting.judgments import Floats
 from assay.measures.counting.probabilities import Probabilities
 from assay.measures.counting.scored import Scored
-from assay.measures.probabilities import ECE, bins_of, claims_of
+from assay.measures.probabilities import ECE, USUAL_BINS, bins_of, claims_of
 from assay.measures.registry import Measure
 from assay.measures.score_curves import AUC, EER, AveragePrecision, PRArea
 from assay.stats.bootstrap import wilson
@@ -71,7 +71,7 @@ def in_bins(scored: Scored, edges: Floats) -> tuple[Floats, Floats]:
 
 
 def reliability(
-    probabilities: Probabilities, *, bins: int = 10, binning: BinningName = "width", confidence: float = 0.95
+    probabilities: Probabilities, *, bins: int = USUAL_BINS, binning: BinningName = "width", confidence: float = 0.95
 ) -> tuple[pl.DataFrame, float]:
     """The bins of `ECE` with intervals, and `ECE` itself; of more than two labels, of the predicted one.
 
@@ -226,7 +226,7 @@ def calibration(
     y_true: Any,
     y_score: Any = None,
     *,
-    bins: int = 10,
+    bins: int = USUAL_BINS,
     binning: BinningName = "width",
     confidence: float = 0.95,
     **inputs: Unpack[ScoreInputs],

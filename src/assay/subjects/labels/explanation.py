@@ -93,7 +93,7 @@ def label_measure(measure: str | Measure, vocabulary: Vocabulary) -> Measure:
         raise ParameterError(f"{measure} is a measure of rankings: give the name that classifiers have for it as text")
     if isinstance(measure, Measure) and measure.definition.vocabulary == vocabulary:
         return measure
-    return parse_measure(str(measure), vocabulary)
+    return parse_measure(repr(measure) if isinstance(measure, Measure) else measure, vocabulary)
 
 
 def of_matrix(measure: str | Measure, matrix: ConfusionMatrix, chosen: Place, view: View) -> Explanation:

@@ -29,7 +29,7 @@ from assay.measures.parser import parse_measure
 from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit
 from assay.measures.undefined import lenient
-from assay.stats.bootstrap import Interval, group_weights, intervals, pattern_weights, wilson
+from assay.stats.bootstrap import FEWEST_DRAWN, Interval, group_weights, intervals, pattern_weights, wilson
 from assay.stats.estimates import BOOTSTRAP, NO_INTERVAL, ROUNDING, Estimate
 from assay.stats.score_samples import score_interval
 from assay.subjects.labels.measurement import (
@@ -177,7 +177,7 @@ def _estimate(
     drawing: tuple[float, int, int],
 ) -> Estimate:
     (measure, undefined), (confidence, resamples, seed) = of, drawing
-    value, drawings = mean_of(measure, result, counts, undefined), 0
+    value, drawings, why = mean_of(measure, result, counts, undefined), 0, why_not_drawn(counts, resamples)
     if math.isnan(value):
         return Estimate(value, math.nan, math.nan, NO_INTERVAL, next(filter(None, result.reasons()), None))
     if (ratio := _ratio(measure, result, counts)) is not None:
@@ -186,16 +186,40 @@ def _estimate(
         interval, drawings = score_interval(counts[Scored], measure, confidence, resamples, seed)
         alike = interval.high - interval.low <= ROUNDING * abs(value)
         interval = Interval.unknown(confidence, NO_INTERVAL) if alike else interval
+        why = why_not_drawn(counts, resamples, len(counts[Scored].positive) + len(counts[Scored].negative))
     elif is_over_items(measure, counts):
         values = item_values(measure, result, counts, undefined)
         interval = _of_mean(values, weights_of_items(counts, measure), value, confidence)
         two_labels = Probabilities in counts and len(counts[Probabilities].labels) <= 2
         least, most = bounds_of(measure, two_labels=two_labels) or (-math.inf, math.inf)
         interval = interval._replace(low=max(interval.low, least), high=min(interval.high, most))
+        why = "one item alone does not vary" if len(result.values) < 2 else "all items have the same number"
+    elif measure.definition.counts is Probabilities:
+        # Bins of items that come twice or not at all are further off: the bootstrap lies above the number itself.
+        interval, why = Interval.unknown(confidence, NO_INTERVAL), "in items drawn anew it is larger by chance alone"
     else:
         interval, drawings = _of_draws(samples, value, _items(counts), confidence), resamples
+    if math.isinf(value):
+        why = "the number is infinite"
     method, drawings = (interval.method, drawings) if interval.is_known else (NO_INTERVAL, 0)
-    return Estimate(value, interval.low, interval.high, _WORDS.get(method, method), None, drawings)
+    missing = None if interval.is_known else why
+    return Estimate(value, interval.low, interval.high, _WORDS.get(method, method), None, drawings, missing)
+
+
+def why_not_drawn(counts: Mapping[type, Any], resamples: int, items: int | None = None) -> str:
+    """Why a number has no interval from items drawn anew, if it has none.
+
+    >>> matrix = ConfusionMatrix.from_matrix([[2, 0], [0, 1]])
+    >>> why_not_drawn({ConfusionMatrix: matrix}, 2000)
+    'fewer than 5 items are too few to draw anew'
+    """
+    if not resamples:
+        return "it takes resamples"
+    if items is None and LabelSets not in counts and ConfusionMatrix in counts and patterns_of(counts) is None:
+        return "what single items weigh is not known"
+    if (_items(counts) if items is None else items) < FEWEST_DRAWN:
+        return f"fewer than {FEWEST_DRAWN} items are too few to draw anew"
+    return "every resample gives the same number, or none"
 
 
 def _ratio(measure: Measure, result: PerUnit, counts: Mapping[type, Any]) -> tuple[float, float] | None:
@@ -219,6 +243,8 @@ def _items(counts: Mapping[type, Any]) -> int:
     """How many items there are; of items with weights not what they weigh."""
     if LabelSets in counts:
         return len(counts[LabelSets].truth)
+    if ConfusionMatrix not in counts:
+        return 0
     patterns = patterns_of(counts)
     return 0 if patterns is None else int(patterns.items.sum())
 

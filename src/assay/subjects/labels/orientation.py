@@ -53,7 +53,7 @@ def refuse_unclear(matrix: ConfusionMatrix, measures: Iterable[str | Measure] = 
             for value, label, place in zip((first, second), matrix.labels, _PLACES, strict=True)
         ]
         ways = " or ".join(argument("pos_label", label) for label in matrix.labels)
-        name = "F1" if measure == "F" else str(measure)
+        name = measure_of(measure, "binary")
         raise ParameterError(f"which label is positive? {name} is {cases[0]}, {cases[1]}: say {ways}")
 
 

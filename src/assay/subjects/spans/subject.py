@@ -114,7 +114,7 @@ class Extractions(MeasuredPairing):
     def signatures(self, measures: Iterable[str]) -> dict[str, str]:
         """Everything that each measure's number depends on, in one line."""
         first = self.systems[0]
-        return {name: f"{name}|match={first.match}|average=micro" for name in measures}
+        return {name: f"{self.measure(name)!r}|match={first.match}|average=micro" for name in measures}
 
 
 def _each(part: Any) -> list[Any]:
@@ -213,7 +213,7 @@ def explain_spans(
     wanted = extraction.measure(measure)
     if label is not None and unit is not None:
         raise ParameterError("choose a type, or a document, not both")
-    signature, cells = f"{wanted}|match={extraction.match}", ("TP", "FP", "FN")
+    signature, cells = f"{wanted!r}|match={extraction.match}", ("TP", "FP", "FN")
     counts, number, whose = extraction.total, 0, "average=micro"
     frame = extraction.per_type.select("type", pl.col(cells).cast(pl.Float64))
     frame = pl.concat([frame, frame.sum().with_columns(type=pl.lit(MICRO))])

@@ -13,6 +13,7 @@ from assay.core.digits import as_level
 from assay.core.errors import ParameterError, not_among
 from assay.core.options import Family, Method
 from assay.core.words import INTERVALS
+from assay.measures.parser import same_name
 from assay.measures.registry import Measure
 from assay.stats.bootstrap import Interval
 from assay.stats.permutation import Outcome
@@ -231,7 +232,8 @@ def select_finding(
     findings: Sequence[Finding], measure: str | Measure | None, system: str | None, baseline: str | None
 ) -> Finding:
     """The finding asked for; what there is only one of may be left out. Otherwise an error says what to choose of."""
-    asked = {"measure": None if measure is None else str(measure), "system": system, "baseline": baseline}
+    names = {finding.measure for finding in findings}
+    asked = {"measure": None if measure is None else same_name(measure, names), "system": system, "baseline": baseline}
     fitting = [
         finding
         for finding in findings

@@ -16,6 +16,7 @@ from assay.core.results import Result
 from assay.core.words import CORRECTED_BY
 from assay.files import is_file, read_topics
 from assay.measures.counting.judgments import Floats
+from assay.measures.parser import same_name
 from assay.measures.registry import Measure
 from assay.show.legible import on_one_line
 from assay.show.model import Prose
@@ -208,6 +209,7 @@ class Comparison(Result):
     def standing(self, measure: str | Measure | None = None) -> tuple[Standing, ...]:
         """The systems under one measure, best first."""
         wanted = self.measures[0] if measure is None and len(self.measures) == 1 else str(measure)
+        wanted = same_name(wanted, self.measures)
         if wanted not in self.measures:
             raise not_among("measure", measure, self.measures)
         return tuple(standing for standing in self.standings if standing.measure == wanted)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from math import isnan
+from math import isnan, nan
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
@@ -15,7 +15,7 @@ from assay.stats.estimates import ROUNDING
 from assay.stats.permutation import Alternative
 from assay.stats.permutation import Outcome as Tested
 from assay.stats.samples import Drawing, PairStatistics, Sample
-from assay.stats.verdict import FEWEST_UNITS, corrected_as_stated
+from assay.stats.verdict import FEWEST_UNITS, corrected_as_stated, verdict
 from assay.verbs.comparison.result import slices
 
 Outcome: TypeAlias = Literal["pass", "inconclusive", "fail", "invalid"]
@@ -200,7 +200,7 @@ class Loss(NamedTuple):
 
 
 #: What the rows of tables leave out.
-_UNTOLD = {"worst", "redrawn", "interval", "at_best", "all_zero", "of_labels"}
+_UNTOLD = {"worst", "redrawn", "interval", "at_best", "all_zero", "of_labels", "compared", "compared_p"}
 
 
 class Check(NamedTuple):
@@ -213,7 +213,8 @@ class Check(NamedTuple):
     interval; 0 where that takes no drawing; `interval`: how it was made. `at_best`: where there is no test, the other
     end of the interval, which is made wider for the other checks; a loss is sure if even that is one.
     `all_zero`: no unit differs; unless it passes so, some have a value under one of the systems alone, as `why` says.
-    `of_labels`: it is about predicted labels, which are right or wrong.
+    `of_labels`: it is about predicted labels, which are right or wrong. `compared` and `compared_p` are the verdict and
+    the two-sided p-value of `compare`, which asks whether the two differ; nothing of a slice.
     """
 
     measure: str
@@ -241,6 +242,8 @@ class Check(NamedTuple):
     at_best: float | None = None
     all_zero: bool = False
     of_labels: bool = False
+    compared: str = ""
+    compared_p: float = nan
 
     @property
     def is_identical(self) -> bool:
@@ -381,7 +384,31 @@ def _check(part: Part, tested: Tested, p: float, settings: GateSettings, checks:
         at_best=at_best,
         all_zero=statistics.all_zero,
         of_labels=sample.right_or_wrong,
+        **_compared(part, statistics, settings),
     )
+
+
+def _compared(part: Part, statistics: PairStatistics, settings: GateSettings) -> dict[str, Any]:
+    """What `compare` says of the two: the same test on both sides, and its verdict."""
+    if part.slice:
+        return {}
+    sample, swaps = part.sample, Drawing(settings.resamples, settings.seed)
+    (outcome,) = sample.test([(0, 1)], None, swaps)
+    decision = verdict(
+        difference=statistics.difference,
+        all_zero=statistics.all_zero,
+        units=sample.pair_size(0, 1),
+        interval=statistics.interval,
+        narrow=statistics.narrow,
+        p=outcome.p,
+        margin=part.margin,
+        sign=outcome.sign,
+        alpha=settings.alpha,
+        higher_is_better=sample.higher_is_better,
+        untested=statistics.interval if sample.decides_by == "interval" else None,
+        one_sided=sample.one_sided(0, 1),
+    )
+    return {"compared": decision.word, "compared_p": outcome.p}
 
 
 def _needed(part: Part, statistics: PairStatistics, alpha: float) -> int | None:

@@ -72,7 +72,19 @@ def of_check(check: Check, result: GateResult) -> str:
     else:
         known = "" if math.isnan(check.at_worst) else f", {bound}, {_evidence(check)}"
         why = f"{candidate} could be worse than {by_margin}{known}; {check.why}."
-    return f"{_opening(result, check.outcome)}: {why}"
+    return f"{_opening(result, check.outcome)}: {why}{_of_compare(check, result)}"
+
+
+def _of_compare(check: Check, result: GateResult) -> str:
+    """What `compare` asks, which is another question, and what it would say."""
+    if not check.compared or check.is_identical:
+        return ""
+    said = check.compared
+    if said in {"better", "worse"}:
+        said = f"{result.candidate} is {said}"
+    p = "" if math.isnan(check.compared_p) else f", two-sided {p_phrase(check.compared_p)}"
+    margin = f"{abs(check.allowed):g}"
+    return f" The gate asks about a loss of {margin} or more; compare, whether the two differ: {said}{p}."
 
 
 def _opening(result: GateResult, outcome: str) -> str:

@@ -15,7 +15,6 @@ from assay.core import registry
 from assay.core.digits import as_level
 from assay.core.errors import ParameterError, did_you_mean, joined, number_of, several
 from assay.core.words import INTERVALS, tone_of
-from assay.measures.parser import display_name
 from assay.show.figure import Axis, rounded_out
 from assay.show.model import Column, Kind, Prose, Section, Table, Verdict
 from assay.verbs.comparison import Comparison
@@ -132,7 +131,7 @@ class Items(Reported, Generic[ResultT]):
         """The comparison, with measures named as people call them."""
         if self.comparison is None:
             return None
-        names = {str(measure): display_name(measure) for measure in self.result.measures}
+        names = {str(measure): str(measure) for measure in self.result.measures}
         findings = (
             finding._replace(measure=names.get(finding.measure, finding.measure))
             for finding in self.comparison.findings

@@ -13,7 +13,6 @@ import polars as pl
 
 from assay.core.digits import as_level, number, short, span
 from assay.core.errors import listed
-from assay.measures.parser import display_name
 from assay.measures.undefined import Gaps
 from assay.show.cells import best
 from assay.show.model import Column, Prose, Section, Table
@@ -55,7 +54,7 @@ def measures_table(result: ItemResult[Any], beside: Sequence[NoSkill] = (), syst
     several = len(result.systems) > 1 and system is None
     names = [each.name for each in result.systems] if several else [result.system(system).name]
     level, compared = f"{as_level(result.confidence)} interval", "" if several else "row"
-    data: dict[str, Any] = {"measure": list(map(display_name, result.measures))}
+    data: dict[str, Any] = {"measure": list(map(str, result.measures))}
     columns, systems = [Column("measure")], {}
     for place, name in enumerate(names):
         key = f"system_{place}" if several else "value"
@@ -140,7 +139,7 @@ def undefined(result: ItemResult[Any]) -> Iterator[str]:
     for system in result.systems:
         for measure in result.measures:
             if reason := result.estimate(measure, system.name).undefined:
-                yield f"{display_name(measure)}{whose(result, system.name)} is undefined: {reason}."
+                yield f"{measure}{whose(result, system.name)} is undefined: {reason}."
 
 
 def prose_section(name: str, lines: Iterable[str], data: Mapping[str, Any] | None = None) -> Section:
@@ -201,7 +200,7 @@ def without_interval(result: ItemResult[Any]) -> Iterator[str]:
     for measure in result.measures:
         for system in result.systems:
             if why := result.estimate(measure, system.name).no_interval:
-                whys.setdefault(why, {})[f"{display_name(measure)}{whose(result, system.name)}"] = None
+                whys.setdefault(why, {})[f"{measure}{whose(result, system.name)}"] = None
     for why, names in whys.items():
         yield f"No interval ({DASH}) of {listed([*names])}: {why}."
 

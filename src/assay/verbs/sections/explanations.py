@@ -351,7 +351,8 @@ def _paragraph(text: str, width: int) -> str:
 _SIGNS = {
     r"\sum": "Σ", r"\prod": "Π", r"\max": "max", r"\min": "min", r"\log": "log", r"\ln": "ln", r"\exp": "exp",
     r"\alpha": "α", r"\beta": "β", r"\varepsilon": "ε", r"\cdot": "·", r"\le": "≤", r"\ge": "≥",
-    r"\lfloor": "⌊", r"\rfloor": "⌋",
+    r"\lfloor": "⌊", r"\rfloor": "⌋", r"\left": "", r"\right": "", r"\gamma": "γ", r"\delta": "δ", r"\pi": "π",
+    r"\cup": "∪", r"\cap": "∩", r"\ne": "≠", r"\ldots": "…",
     r"\quad": " ", r"\Big": "", r"\big": "", r"\#": "#", r"\{": "{", r"\}": "}", r"\,": " ", r"\ ": " ", r"\_": "_",
 }  # fmt: skip
 
@@ -362,7 +363,8 @@ def plain_formula(formula: str) -> str:
     >>> plain_formula(r"\frac{1}{R} \sum_{i=1}^{k} x_i \, P@i")
     '1/R Σ_{i=1}^k x_i P@i'
     """
-    text = re.sub(r"\\(?:mathrm|text)\{([^{}]*)\}", r"\1", " ".join(formula.split()))
+    text = re.sub(r"\\(?:mathrm|text)\{([^{}]*)\}", r"\1", " ".join(formula.split())).replace(r"\tfrac", r"\frac")
+    text = re.sub(r"\\bar(?:\{(\w)\}|\s*(\w))", lambda match: f"{match[1] or match[2]}\u0304", text)
     root = re.compile(r"\\sqrt\{((?:[^{}]|\{[^{}]*\})*)\}")
     text = root.sub(lambda match: f"√{match[1]}" if match[1].isalnum() else f"√({match[1]})", text)
     # Innermost fractions first; a numerator or denominator of several terms gets parentheses.

@@ -12,7 +12,6 @@ import polars as pl
 from assay.core.digits import as_level, number
 from assay.core.errors import listed, number_of, of_kind
 from assay.core.words import CORRECTED_BY, TESTS
-from assay.measures.parser import display_name
 from assay.show.cells import best
 from assay.show.data import as_data
 from assay.show.model import Column, Document, Section, Table
@@ -49,7 +48,7 @@ def _measures(result: CrossValidation) -> Table:
         means = systems["mean_of_folds"].fill_null(math.nan).to_list()
         top = best(means, end_of(measure))
         tops |= {(len(rows) + place, "mean_of_folds") for place, mean in enumerate(means) if mean == top}
-        rows += [row | {"called": display_name(measure)} for row in systems.to_dicts()]
+        rows += [row | {"called": str(measure)} for row in systems.to_dicts()]
     frame = pl.DataFrame(rows, infer_schema_length=None)
     columns = [Column("called", "measure"), *([Column("system")] if len(result.systems) > 1 else [])]
     columns.append(Column("mean_of_folds", "mean of folds" if len(result.folds) > 1 else "value", "number"))
@@ -81,7 +80,7 @@ def _each_fold(result: CrossValidation, system: str) -> Table:
         Column("fold"),
         Column("train_items", "learned from", "count"),
         Column("test_items", "tested", "count"),
-        *(Column(str(measure), display_name(measure), "number") for measure in result.measures),
+        *(Column(str(measure), str(measure), "number") for measure in result.measures),
     )
     return Table(system, frame, columns, f"{system}: each fold" if len(result.systems) > 1 else "each fold")
 
@@ -91,7 +90,7 @@ def _undefined(result: CrossValidation) -> Iterator[str]:
     folds = number_of("fold", len(result.folds))
     for system, measure in product(result.systems, result.measures):
         numbers = system.numbers.filter(measure=str(measure))
-        name = f"{display_name(measure)}{whose(result, system.name)}"
+        name = f"{measure}{whose(result, system.name)}"
         lacking = numbers.filter(pl.col("value").is_null())
         missing = lacking["undefined"]
         if len(missing):
@@ -177,7 +176,7 @@ def _nested_measures(result: Nested) -> Table:
         columns = [Column("nested", kind="number"), _interval("nested", outer)]
         columns += [Column("pooled", kind="number")] if outer.is_pooled else []
         columns.append(Column("not_nested", "not nested", "number"))
-    names = [display_name(measure) for measure in result.measures]
+    names = [str(measure) for measure in result.measures]
     frame = result.to_frame().with_columns(called=pl.Series(names))
     return Table("measures", frame, (Column("called", "measure"), *columns, _optimism()))
 

@@ -12,11 +12,11 @@ import numpy as np
 import polars as pl
 
 from assay.core.digits import as_level, counted, number, significant
-from assay.core.errors import number_of, of_kind
+from assay.core.errors import listed, number_of, of_kind
 from assay.core.words import INTERVALS
 from assay.measures.counting.confusion_matrix import ConfusionMatrix
 from assay.measures.counting.probabilities import Probabilities
-from assay.measures.parser import display_name
+from assay.measures.probabilities import ECE
 from assay.measures.undefined import Gaps
 from assay.show import charts
 from assay.show.figure import Axis, Series
@@ -24,6 +24,7 @@ from assay.show.legible import cut_apart
 from assay.show.model import Column, Document, Prose, Section, Table
 from assay.stats.estimates import BOOTSTRAP, NO_INTERVAL, Estimate
 from assay.subjects.labels.curves import reliability
+from assay.subjects.labels.intervals import why_not_drawn
 from assay.subjects.labels.pairing import Classifiers
 from assay.subjects.labels.result import Classification, sureness
 from assay.subjects.labels.sections.scores import explorer, thresholds_of
@@ -38,6 +39,7 @@ from assay.verbs.sections.estimates import (
     settings_of,
     undefined,
     whose,
+    without_interval,
 )
 
 if TYPE_CHECKING:
@@ -167,9 +169,21 @@ def _basis(result: Classification) -> Iterator[str]:
         ways[BOOTSTRAP] += f" ({counts} resamples, seed {result.seed})"
     if ways:
         yield f"Intervals ({as_level(result.confidence)}): {', '.join(ways.values())}."
-    if NO_INTERVAL in methods:
-        drawn = "every resample gives the same one" if result.resamples else "it takes resamples"
-        yield f"No interval (–) where there is no number, or {drawn}."
+    yield from without_interval(result)
+    yield from _classes_without_interval(result)
+
+
+def _classes_without_interval(result: Classification) -> Iterator[str]:
+    """Of which classes a measure has a number and no interval, a line per measure and system."""
+    for system in result.systems:
+        if not system.is_labelled:
+            continue
+        frame, why = result.per_class(system.name), why_not_drawn(system.counts, result.resamples)
+        for name, title in _RATES.items():
+            bare = frame.filter(pl.col(name).is_not_null() & pl.col(f"{name}_low").is_null())["label"].to_list()
+            if bare:
+                of = f"{title} of {listed([str(label) for label in bare])}{whose(result, system.name)}"
+                yield f"No interval (–) of {of}: {why}."
 
 
 def _without_numbers(result: Classification) -> Iterator[str]:
@@ -179,7 +193,7 @@ def _without_numbers(result: Classification) -> Iterator[str]:
         for measure in result.measures:
             gaps = result.estimate(measure, system.name).gaps
             if gaps is not None and (gaps.counted or gaps.left_out):
-                alike.setdefault((whose(result, system.name), gaps), []).append(display_name(measure))
+                alike.setdefault((whose(result, system.name), gaps), []).append(str(measure))
     for (of_system, gaps), names in alike.items():
         yield from (f"{line}." for line in gaps.in_words(", ".join(names), of_system, several=len(names) > 1))
 
@@ -214,7 +228,6 @@ _MOST_COMPARED = 8
 
 _NEEDED_FOR_PAIRS = 3
 
-_BINS = 10
 
 _AVERAGES = {"macro": "mean over classes", "weighted": "mean over classes, by their items", "micro": "over all items"}
 
@@ -275,7 +288,7 @@ def measures(evidence: Evidence) -> Section:
 def compared(evidence: Evidence) -> Section:
     """Each verdict on a line, and what became of single items."""
     result, held, paired = evidence.result, evidence.held, evidence.paired
-    bounded = {display_name(measure) for measure in result.measures if is_bounded(measure)}
+    bounded = {str(measure) for measure in result.measures if is_bounded(measure)}
     parts = [] if held is None else [verdicts(held, "Classifiers compared", bounded)]
     if paired is not None:
         others = [system.name for system in result.systems if system.name != evidence.baseline]
@@ -411,7 +424,7 @@ def calibration(evidence: Evidence) -> Section:
 
 
 def _calibration(evidence: Evidence, system: str, probabilities: Probabilities) -> Section:
-    frame, error = reliability(probabilities, bins=_BINS, confidence=evidence.result.confidence)
+    frame, error = reliability(probabilities, confidence=evidence.result.confidence)
     frame = frame.fill_nan(None)
     label = "right predictions" if probabilities.positive is None else evidence.names[str(evidence.result.positive)]
     columns = (
@@ -420,7 +433,7 @@ def _calibration(evidence: Evidence, system: str, probabilities: Probabilities) 
         Column("came_true", "interval", "bracketed", 3, ends=("low", "high")),
         Column("items", kind="count"),
     )
-    text = f"Expected calibration error {number(error)}."
+    text = f"Expected calibration error, {ECE}: {number(error)}."
     table = Table("bins", frame, columns, f"Calibration of {system}", (text,), fold="As a table")
     figure = charts.calibration(frame.with_columns(system=pl.lit(system)), [Series(system)], label=label)
     figure = replace(figure, subtitle=text, says=f"Calibration of {system}: {text}", data=pl.DataFrame())

@@ -10,7 +10,6 @@ from typing import Any, Self
 from assay.core.digits import as_level, as_percent, as_percents, percent_span
 from assay.core.errors import InputError, Note, ParameterError, joined, number_of
 from assay.core.words import INTERVALS, TESTS
-from assay.measures.parser import display_name
 from assay.measures.registry import Measure
 from assay.show.model import Section
 from assay.stats import tests as stats_tests
@@ -41,7 +40,7 @@ from assay.verbs.sections.methods import (
 
 def of_classifiers(result: Classification, comparison: Comparison | None, cite: Citations) -> Iterator[str]:
     """How classifiers were evaluated, and how they were compared."""
-    called = {measure: display_name(measure) for measure in result.measures}
+    called = {measure: str(measure) for measure in result.measures}
     labels = number_of("label", len(result.labels)) + _decisions(result)
     systems = systems_named("classifier", [system.name for system in result.systems])
     items = number_of("item", result.items)
@@ -122,7 +121,7 @@ def worth_of(evidence: Evidence) -> Iterator[str]:
     if len(systems) > _FEW:
         measure = _headline(result)
         values = values_of_systems({name: result.value(measure, name) for name in systems}, MOST_NAMES_LISTED)
-        yield f"Under {display_name(measure)}, {values}."
+        yield f"Under {measure}, {values}."
         return
     for name in systems:
         if result.task == "multilabel":
@@ -147,7 +146,7 @@ def _headline(result: Classification) -> Measure:
 
 
 def _value(result: Classification, measure: Measure, system: str) -> str:
-    return f"{display_name(measure)} of {system} is {number_with_interval(result.estimate(measure, system))}"
+    return f"{measure} of {system} is {number_with_interval(result.estimate(measure, system))}"
 
 
 def _several_labels(result: Classification, system: str) -> Iterator[str]:
@@ -164,7 +163,7 @@ def _several_labels(result: Classification, system: str) -> Iterator[str]:
         )
     others = [measure for measure in result.measures if measure != exact and (exact is None or measure.name == "F")]
     for measure in others[:1]:
-        yield f"{display_name(measure)} is {number_with_interval(result.estimate(measure, system))}."
+        yield f"{measure} is {number_with_interval(result.estimate(measure, system))}."
 
 
 def _labels(evidence: Evidence, system: str) -> Iterator[str]:
