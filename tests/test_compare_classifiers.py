@@ -45,7 +45,7 @@ def test_each_measure_has_its_own_test_and_says_which() -> None:
     found = compare(two(), measures=["Accuracy", "F", "AUC", "LogLoss", "AveragePrecision"], resamples=1000)
     tests = {one.measure: one.outcome.test for one in found.findings}
     assert tests == {
-        "Accuracy": "mcnemar", "F": "swap", "AUC": "delong", "LogLoss": "permutation",
+        "Accuracy": "mcnemar", "F1": "swap", "AUC": "delong", "LogLoss": "permutation",
         "AveragePrecision": "bootstrap_interval",
     }  # fmt: skip
     assert found.settings.test == "each measure's own"
@@ -264,7 +264,7 @@ def test_items_with_several_labels_are_compared_by_item_and_by_decision() -> Non
     old = Predictions.of(truth, [["a"], ["b"], ["b"], ["a"], ["c", "a"], ["c"]], name="old")
     new = Predictions.of(truth, [["b", "a"], ["b"], ["c"], [], ["a"], ["a"]], name="new")
     found = compare([old, new])
-    assert found.measures == ("ExactMatch", "F(average='samples')", "F(average='micro')")
+    assert found.measures == ("ExactMatch", "F1 (per item)", "F1 (micro)")
     exact = found.finding("ExactMatch")
     assert (exact.baseline_value, exact.value) == (2 / 6, 4 / 6)
     micro = found.finding("F(average='micro')")
@@ -376,7 +376,7 @@ def test_raw_scores_need_no_threshold_for_auc_and_one_for_labels() -> None:
 
 def test_false_alarms_stay_near_alpha() -> None:
     """Equally good systems on 120 data sets: the defaults say better or worse in about 5 % of them."""
-    words = {"Accuracy": 0, "F": 0, "AUC": 0}
+    words = {"Accuracy": 0, "F1": 0, "AUC": 0}
     for seed in range(120):
         found = compare(two(100, seed=seed, better=0.0), measures=list(words), bootstrap_resamples=100, margin=0.001)
         for one in found.findings:
@@ -413,7 +413,7 @@ def test_the_command_writes_every_form(form: str) -> None:
         (finding,) = payload["findings"]["findings"]
         assert finding["test"]["test"] == "swap"
         assert finding["flips"] == {"items": 200, "fixed": 5, "broken": 38, "changed": 0}
-        assert payload["method"]["signatures"]["F"].startswith("F|")
+        assert payload["method"]["signatures"]["F1"].startswith("F|")
 
 
 def test_two_files_are_one_system_each(tmp_path: Path) -> None:

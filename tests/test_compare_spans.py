@@ -144,7 +144,7 @@ def test_a_report_says_which_is_better_and_where_it_goes_wrong() -> None:
     names = [section.name for section in report.document().sections]
     parts = ["summary", "measures", "compared", "types", "documents", "mistakes", "methods", "provenance"]
     assert [name for name in names if name != "notes"] == parts
-    assert str(report).startswith("new is better than old under F: ")
+    assert str(report).startswith("new is better than old under F1: ")
     wrong = report.table("documents-1").select("FP", "FN").sum_horizontal().to_list()
     assert wrong == sorted(wrong, reverse=True)
     assert report.table("misses-1").height == pair(12)[0].misses.height

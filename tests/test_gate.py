@@ -555,7 +555,7 @@ def test_extractions_are_gated_by_document() -> None:
     truth = [(f"d{number}", 0, 4, "PER") for number in range(12)]
     old, new = (assay.extract(truth, truth[:count], name=name) for name, count in (("old", 12), ("new", 3)))
     result = assay.gate(old, new)
-    assert (result.outcome, result.checks[0].measure, result.checks[0].units) == ("fail", "F", 12)
+    assert (result.outcome, result.checks[0].measure, result.checks[0].units) == ("fail", "F1", 12)
     assert assay.gate(new, baseline=old).sentence == result.sentence
     assert assay.gate([old, new], baseline="new", candidate="old").outcome == "pass"
     spans = assay.gate(old.truth, {"old": old.predicted}, {"new": new.predicted}, measures="F")

@@ -247,7 +247,7 @@ def test_pipelines_get_their_files(folder: Path) -> None:
     assert done.returncode == 1
     payload = json.loads((folder / "gate.json").read_text(encoding="utf-8"))["sections"]
     assert payload["coverage"] == {}
-    assert payload["outcome"]["signatures"]["F"].startswith("F|beta=1|")
+    assert payload["outcome"]["signatures"]["F1"].startswith("F|beta=1|")
     assert payload["checks"]["checks"][0]["test"].startswith("swap: exact")
     assert "Quality gate: failed" in (folder / "gate.md").read_text(encoding="utf-8")
     assert 'failures="1"' in (folder / "gate.xml").read_text(encoding="utf-8")

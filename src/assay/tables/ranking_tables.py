@@ -11,6 +11,7 @@ import polars as pl
 
 from assay.core.errors import FormatError, InputError, ParameterError, quote
 from assay.core.evaluation_options import Undefined
+from assay.core.registry import load
 from assay.tables.roles import Where, refuse_rows, roles_of_frame, turned_round
 from assay.tables.shapes import FlatDicts, InMemory, rows_of
 
@@ -354,9 +355,11 @@ class Scores:
         return pl.DataFrame(held).select(**whose, unit="unit", value="value", undefined="undefined")
 
     def of(self, system: str, measure: str) -> pl.DataFrame:
-        """The units of one system under one measure."""
-        for column, wanted in (("system", system), ("measure", str(measure))):
+        """The units of one system under one measure, by any of its names."""
+        names = self.frame["measure"].unique(maintain_order=True).to_list()
+        measure = str(measure) if str(measure) in names else load("assay.measures.parser:same_name")(measure, names)
+        for column, wanted in (("system", system), ("measure", measure)):
             known = self.frame[column].unique(maintain_order=True).to_list()
             if wanted not in known:
                 raise InputError(f"scores: expected a {column} of {', '.join(known)}, got {wanted!r}")
-        return self.frame.filter(pl.col("system") == system, pl.col("measure") == str(measure))
+        return self.frame.filter(pl.col("system") == system, pl.col("measure") == measure)

@@ -360,7 +360,10 @@ def _of_classification(
     """What a classification has counted, taken apart; the measure need not be one of its own."""
     system = classification.system(chosen.system)
     counts = system.counts
-    wanted = label_measure(measure, classification.vocabulary if chosen.label is None else "binary")
+    if LabelSets in counts and chosen.label is None:
+        wanted = measure_of(measure, "multilabel")
+    else:
+        wanted = label_measure(measure, classification.vocabulary if chosen.label is None else "binary")
     signed = label_signature(wanted, classification, system)
     view = view._replace(signature=signed, undefined=classification.undefined)
     kind = wanted.definition.counts

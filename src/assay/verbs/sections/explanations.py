@@ -352,7 +352,7 @@ _SIGNS = {
     r"\sum": "Σ", r"\prod": "Π", r"\max": "max", r"\min": "min", r"\log": "log", r"\ln": "ln", r"\exp": "exp",
     r"\alpha": "α", r"\beta": "β", r"\varepsilon": "ε", r"\cdot": "·", r"\le": "≤", r"\ge": "≥",
     r"\lfloor": "⌊", r"\rfloor": "⌋", r"\left": "", r"\right": "", r"\gamma": "γ", r"\delta": "δ", r"\pi": "π",
-    r"\cup": "∪", r"\cap": "∩", r"\ne": "≠", r"\ldots": "…",
+    r"\cup": "∪", r"\cap": "∩", r"\ne": "≠", r"\ldots": "…", r"\in": "∈",
     r"\quad": " ", r"\Big": "", r"\big": "", r"\#": "#", r"\{": "{", r"\}": "}", r"\,": " ", r"\ ": " ", r"\_": "_",
 }  # fmt: skip
 
