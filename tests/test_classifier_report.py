@@ -172,7 +172,7 @@ def test_calibration_counts_every_item_once() -> None:
     bins, error = rows(part, "bins"), part.data["error"]
     assert bins["items"].sum() == 200
     assert error == pytest.approx((bins["items"] * (bins["probability"] - bins["came_true"]).abs()).sum() / 200)
-    assert error == pytest.approx(classify(scored(), "ECE(bins=10)").value())
+    assert error == pytest.approx(classify(scored(), "ECE").value())
     assert bins.filter(pl.col("came_true").is_between("low", "high")).height == bins.height
     (other,) = inside(make_report(scored(sharpness=3), threshold=0.4), "calibration")
     assert not rows(other, "bins").equals(bins)

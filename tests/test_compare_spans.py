@@ -103,7 +103,7 @@ def test_extractions_come_in_several_shapes() -> None:
         compare(Spans.of(truth), {name: Spans.of(spans) for name, spans in by_name.items()}),
     ):
         assert comparison.to_frame().equals(expected)
-    assert compare(*results).measures == ("F", "Precision", "Recall")
+    assert compare(*results).measures == ("F1", "Precision", "Recall")
     relaxed = compare(Spans.of(truth), by_name, match="overlap").finding("F")
     assert relaxed.value >= compare(*results).finding("F").value
     assert plan(list(results), measures="F").measures[0].units == 12

@@ -156,7 +156,7 @@ class ReportedClusterings(Items[Clustering]):
         result, first = self.result, self.result.systems[0].name
         worth = summary_of(result, judged=self.comparison is not None)
         yield summary(self, lead_of(result), worth)
-        parts = list(sections(result, self.held))
+        parts = list(sections(result, self.comparison))
         yield from parts
         yield from self.too_many()
         if all(system.clusters is None for system in result.systems):
@@ -170,7 +170,7 @@ class ReportedClusterings(Items[Clustering]):
 
     def methods(self, cite: Citations) -> Iterator[str]:
         """How it was done, in sentences for a paper."""
-        return of_clusterings(self.result, self.held, cite)
+        return of_clusterings(self.result, self.comparison, cite)
 
     def configuration(self) -> dict[str, str | None]:
         """How the numbers were made, for readers."""

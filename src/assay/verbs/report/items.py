@@ -127,18 +127,6 @@ class Items(Reported, Generic[ResultT]):
         """The same with the systems held against the baseline, as `compare` does, if that has not been done."""
 
     @cached_property
-    def held(self) -> Comparison | None:
-        """The comparison, with measures named as people call them."""
-        if self.comparison is None:
-            return None
-        names = {str(measure): str(measure) for measure in self.result.measures}
-        findings = (
-            finding._replace(measure=names.get(finding.measure, finding.measure))
-            for finding in self.comparison.findings
-        )
-        return replace(self.comparison, findings=tuple(findings))
-
-    @cached_property
     def close(self) -> list[str]:
         """The systems that are looked at closely."""
         return [system.name for system in self.result.systems[:MOST_SYSTEMS]]
@@ -201,7 +189,7 @@ def summary(
 
     The verdict on a single pair under the main measure stands on top: short, then with its numbers.
     """
-    result, held = basis.result, basis.held
+    result, held = basis.result, basis.comparison
     parts = claims(held, worth, "item")
     remarks = tuple(f"{text}." for text in remarks_of(result))
     advice = Prose(style="advice", title="What to know", points=remarks[:_MOST_REMARKS]) if remarks else None

@@ -287,7 +287,7 @@ def measures(evidence: Evidence) -> Section:
 
 def compared(evidence: Evidence) -> Section:
     """Each verdict on a line, and what became of single items."""
-    result, held, paired = evidence.result, evidence.held, evidence.paired
+    result, held, paired = evidence.result, evidence.comparison, evidence.paired
     bounded = {str(measure) for measure in result.measures if is_bounded(measure)}
     parts = [] if held is None else [verdicts(held, "Classifiers compared", bounded)]
     if paired is not None:

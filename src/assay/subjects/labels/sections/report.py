@@ -251,7 +251,8 @@ class ReportedClassifiers(Evidence):
             return replace(self, notes=(*notes, f"the classifiers are not compared: {problem}"))
         known, wanted = list(map(str, result.measures)), list[str]()
         # By what classifiers are usually compared, where it is among the measures computed; else by all of them.
-        for name in [name for name in (*paired.usual_measures, "AUC") if name in known] or known:
+        usual = [str(paired.measure(name)) for name in (*paired.usual_measures, *(["AUC"] if "AUC" in known else []))]
+        for name in [name for name in usual if name in known] or known:
             try:
                 paired.sample(name)
             except (InputError, ParameterError) as problem:
@@ -288,7 +289,7 @@ class ReportedClassifiers(Evidence):
 
     def methods(self, cite: Citations) -> Iterator[str]:
         """How it was done, in sentences for a paper."""
-        return of_classifiers(self.result, self.held, cite)
+        return of_classifiers(self.result, self.comparison, cite)
 
     def configuration(self) -> dict[str, str | None]:
         """How the numbers were made, for readers."""
