@@ -270,7 +270,7 @@ def test_other_points_are_refused_for_distances_and_left_out_of_the_defaults() -
     two = [Clusters.of(truth, truth, X=rng.normal(size=(20, 2)), name=name) for name in "ab"]
     with pytest.raises(ParameterError, match="points of a and b are not the same"):
         compare(two, measures="Silhouette")
-    assert compare(two).measures == ("ARI", "NMI", "BCubedF")
+    assert compare(two).measures == ("ARI", "NMI", "BCubedF1")
 
 
 @pytest.mark.parametrize(

@@ -126,9 +126,10 @@ def test_every_threshold_is_counted(scored: Scored, data: st.DataObject) -> None
     """With `running`, the measure at each threshold is what that threshold alone gives."""
     name = data.draw(st.sampled_from(["Accuracy", "Precision", "F", "MCC"]))
     table = explain(name, scored, threshold=0.5, running=True).steps[-1].frame
+    printed = str(parse_measure(name, "binary"))
     for row in table.to_dicts():
         alone = explain(name, scored, threshold=row["threshold"])
-        value = math.nan if row[name] is None else row[name]
+        value = math.nan if row[printed] is None else row[printed]
         assert value == pytest.approx(alone.value, nan_ok=True)
 
 

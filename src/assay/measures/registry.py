@@ -240,15 +240,22 @@ class Measure:
 
     def __str__(self) -> str:
         """The one name that is printed, in every form: people say F1, and which average over classes it is."""
+        return self.name_of_units + (AVERAGES_SHOWN[str(self.parameters["average"])] if self._is_of_classes else "")
+
+    @property
+    def name_of_units(self) -> str:
+        """What the number of a single class or item is called: the printed name without an average over them."""
         stated = {
             name: value for name, value in self.parameters.items() if name in {*self.chosen, *self.definition.shown}
         }
-        average = self.parameters.get("average")
-        of_classes = self.definition.vocabulary in _OF_CLASSES and average in AVERAGES_SHOWN
-        text = self._notation({name: value for name, value in stated.items() if name != "average" or not of_classes})
-        if self.definition.vocabulary == "ranking":
-            return text
-        return _USUAL.get(text, text) + (AVERAGES_SHOWN[str(average)] if of_classes else "")
+        if self._is_of_classes:
+            stated.pop("average", None)
+        text = self._notation(stated)
+        return text if self.definition.vocabulary == "ranking" else _USUAL.get(text, text)
+
+    @property
+    def _is_of_classes(self) -> bool:
+        return self.definition.vocabulary in _OF_CLASSES and self.parameters.get("average") in AVERAGES_SHOWN
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Measure) and (self.definition, self.chosen) == (other.definition, other.chosen)

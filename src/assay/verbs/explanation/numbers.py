@@ -66,7 +66,7 @@ def put_together(
         sums = {leaf.op if leaf.column is None else leaf.column: leaf.values for leaf in leaves}
         frame = pl.DataFrame(names | {name: pl.Series(values) for name, values in sums.items()})
         return result.pooled(), StepTable(kind, tuple((name, "sum") for name in sums), frame, {})
-    how, name = measure.definition.summary, str(measure)
+    how, name = measure.definition.summary, measure.name_of_units
     values = counted(measure, result.values, undefined) if taken is None else taken
     columns = {name: result.values}
     if np.isnan(result.values).any():

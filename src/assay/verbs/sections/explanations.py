@@ -169,7 +169,8 @@ def _arithmetic(explanation: Explanation) -> Iterator[str]:
     """What was counted, the formula in words and in numbers, the same in other ways, and the result."""
     name, formula = str(explanation.measure), explanation.formula
     if explanation.summary is not None and "average" not in explanation.measure.chosen:
-        name = f"{explanation.summary} of {name}"
+        is_said = name.endswith(f"({explanation.summary.partition(' ')[0]})")
+        name = name if is_said else f"{explanation.summary} of {name}"
     cells = CELLS_OF_DOCUMENTS if explanation.unit_kind == "query" else CELLS_OF_ITEMS
     cells = CELLS_OF_PAIRS if explanation.measure.definition.counts is Contingency else cells
     for what, value in explanation.counts:
