@@ -102,7 +102,7 @@ def test_a_class_that_is_never_predicted_is_no_way_through_a_gate(tmp_path: Path
         pl.DataFrame({"truth": truth, "prediction": said}).write_csv(tmp_path / f"{name}.csv")
     gated = run_assay("classifier", "gate", "fair.csv", "shy.csv", "-m", "Precision", "--json", folder=tmp_path)
     assert gated.returncode == 1
-    assert "Precision of shy counts class c as 0: nothing is predicted positive" in gated.stdout
+    assert "Precision (macro) of shy counts class c as 0: nothing is predicted positive" in gated.stdout
 
 
 def indicators(sets: Sets, labels: Sequence[str]) -> np.ndarray[Any, np.dtype[np.int64]]:
@@ -362,7 +362,7 @@ def test_what_the_truth_leaves_open_is_left_out_for_all_alike() -> None:
 
 def test_a_policy_that_allows_nothing_undefined_refuses_it() -> None:
     table = Predictions.of(["a", "b", "c"], ["a", "b", "a"])
-    with pytest.raises(assay.InputError, match="Precision is undefined for 1 of 3 classes: nothing is predicted"):
+    with pytest.raises(assay.InputError, match="Precision \(macro\) is undefined for 1 of 3 classes: nothing is predicted"):
         assay.classify(table, "Precision", undefined="error")
     assert assay.classify(table, "Recall", undefined="error", resamples=50).value() == pytest.approx(2 / 3)
     with pytest.raises(
