@@ -44,8 +44,13 @@ def scores(columns: dict[str, Any], measure: str = "AP") -> Scores:
     return Scores(pl.concat(frames))
 
 
+def resampled(options: dict[str, Any]) -> dict[str, Any]:
+    """The options, with fewer resamples than usual where any are drawn: Student's t draws none."""
+    return options if options.get("interval") == "t" else {"bootstrap_resamples": 1000} | options
+
+
 def compared(old: Any, new: Any, **options: Any) -> Comparison:
-    chosen: dict[str, Any] = {"test": "t", "bootstrap_resamples": 1000} | options
+    chosen: dict[str, Any] = {"test": "t"} | resampled(options)
     return assay.compare(scores({"old": old, "new": new}), **chosen)
 
 
@@ -88,11 +93,11 @@ def averaged(**options: Any) -> Comparison:
 
 def pooled(**options: Any) -> Comparison:
     qrels, runs = judged_by_counts(2)
-    return assay.compare(qrels, runs, measures="SetP(average='micro')", bootstrap_resamples=1000, **options)
+    return assay.compare(qrels, runs, measures="SetP(average='micro')", **resampled(options))
 
 
 def of_labels(**options: Any) -> Comparison:
-    return assay.compare(labelled(3), measures="F", pos_label=True, bootstrap_resamples=1000, **options)
+    return assay.compare(labelled(3), measures="F", pos_label=True, **resampled(options))
 
 
 @pytest.mark.parametrize("comparison", [averaged, pooled, of_labels])
@@ -161,7 +166,7 @@ def coverage(interval: Any, trials: Any, truth: float) -> float:
     """The share of intervals that hold the truth, each trial a system that is compared with a constant."""
     columns = {"constant": [0.5] * trials.shape[1]} | {f"s{n:03}": 0.5 + row / 2 for n, row in enumerate(trials)}
     found = assay.compare(
-        scores(columns), baseline="constant", test="t", correction="none", interval=interval, bootstrap_resamples=500
+        scores(columns), baseline="constant", test="t", correction="none", **resampled({"interval": interval})
     )
     held = [one.interval.low <= truth / 2 <= one.interval.high for one in found.findings]
     return sum(held) / len(held)
@@ -264,7 +269,7 @@ def test_few_scored_items_have_no_interval_of_a_difference_and_that_is_said(meas
     truth = [0, 1, 0, 1, 1][:items]
     given = {"old": [0.1, 0.9, 0.4, 0.3, 0.5], "new": [0.5, 0.2, 0.6, 0.7, 0.1]}
     systems = {name: assay.Predictions.of(truth, y_score=values[:items]) for name, values in given.items()}
-    found = assay.compare(systems, measures=measure, bootstrap_resamples=500)
+    found = assay.compare(systems, measures=measure)
     assert found.finding().interval.is_known == (items == 5)
     said = f"{found.finding().measure}: 4 items are too few for an interval of a difference"
     assert (said in found.notes) == (items == 4)

@@ -9,6 +9,8 @@ from assay.core.errors import ParameterError, argument, argument_name
 
 #: Tests that draw nothing at random.
 UNDRAWN = frozenset({"t", "wilcoxon", "sign", "mcnemar", "delong", "welch", "division"})
+#: The tests of samples whose intervals are computed by a formula, too, and never draw.
+BY_FORMULA = frozenset({"t", "delong", "welch", "division"})
 _AT_ONCE = frozenset({"randomised_tukey"})
 
 

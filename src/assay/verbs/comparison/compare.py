@@ -12,7 +12,7 @@ from assay.core import options
 from assay.core.domains import Choice, Whole, check_levels
 from assay.core.errors import Note, ParameterError, argument, argument_name
 from assay.core.evaluation_options import Seed
-from assay.core.idle_options import OF_TESTS, UNDRAWN, refuse_idle
+from assay.core.idle_options import BY_FORMULA, OF_TESTS, UNDRAWN, refuse_idle
 from assay.core.options import Family, Method, SubjectRules
 from assay.measures.registry import Measure
 from assay.stats.bootstrap import Interval
@@ -102,7 +102,7 @@ def compare(
         sample.test(pairs.pairs, name, Drawing(swaps, seed)) for sample, name in zip(samples, tests, strict=True)
     ]
     drawing = Drawing(redraws, seed)
-    _refuse_undrawn(drawn, samples, tests, drawing)
+    _refuse_undrawn(drawn, samples, tests)
     by_interval = samples[0].decides_by == "interval"
     settings = Settings(
         alpha=alpha,
@@ -156,7 +156,7 @@ def compare(
     return pairing.look_into(comparison) if look_into else comparison
 
 
-def _refuse_undrawn(stated: Mapping[str, Any], samples: list[Sample], tests: list[str], drawing: Drawing) -> None:
+def _refuse_undrawn(stated: Mapping[str, Any], samples: list[Sample], tests: list[str]) -> None:
     """Refuse how tests and intervals draw, where those of no measure do."""
     defaults = compare.__kwdefaults__ or {}
     measures = ", ".join(sample.measure for sample in samples)
@@ -165,7 +165,7 @@ def _refuse_undrawn(stated: Mapping[str, Any], samples: list[Sample], tests: lis
             continue
         if name == "resamples" and set(tests) <= UNDRAWN:
             raise ParameterError(f"{argument_name(name)} has no effect: the test of {measures} draws no permutations")
-        if name != "resamples" and not any(sample.redraws(drawing, "hull").resamples for sample in samples):
+        if name != "resamples" and all(sample.tests[0] in BY_FORMULA for sample in samples):
             raise ParameterError(f"{argument_name(name)} has no effect: intervals of {measures} draw no resamples")
 
 
