@@ -250,3 +250,52 @@ def test_lower_is_better_is_part_of_the_signature() -> None:
     result = assay.evaluate(RELEVANT, neighbours("distance"), "RR", lower_is_better=True)
     assert "lower_is_better=true" in result.policies.signature()
     assert "lower_is_better" not in assay.evaluate(RELEVANT, neighbours("distance"), "RR").policies.signature()
+
+
+def visits(query: str, query_id: str = "") -> str:
+    """A click log of 40 sessions with a page each."""
+    name, cells = ("query_id,query", f"{query_id},{query}") if query_id else ("query", query)
+    rows = [f"s{number},{cells},d{rank},{rank},{int(rank == 1)}\n" for number in range(40) for rank in (1, 2)]
+    return f"session_id,{name},doc_id,position,clicked\n" + "".join(rows)
+
+
+def test_the_text_of_a_query_is_the_same_in_logs_judgments_and_runs_as_it_stands(tmp_path: Path) -> None:
+    (tmp_path / "log.csv").write_text(visits("Café table"), "utf-8")
+    (tmp_path / "qrels.csv").write_text("query_id,doc_id,relevance\nCafé table,d1,1\nCafé table,d2,0\n", "utf-8")
+    (tmp_path / "mine.csv").write_text("query_id,doc_id,score\nCafé table,d1,1\n", "utf-8")
+    assert run_assay("clicks", "agree", "qrels.csv", "log.csv", folder=tmp_path).returncode == 0
+    assert run_assay("evaluate", "qrels.csv", "mine.csv", "-m", "RR", "--csv", folder=tmp_path).stdout == (
+        "system,RR\nmine,1.0\n"
+    )
+    sampled = run_assay("topics", "sample", "log.csv", "-n", "1", folder=tmp_path)
+    assert re.search(r"1 +Café table +head +40", sampled.stdout)
+    folded = run_assay("clicks", "agree", "qrels.csv", "log.csv", "--fold-queries", folder=tmp_path)
+    assert "1 query of the log would be judged but for upper and lower case: 'café table' there, 'Café table'" in (
+        folded.stderr
+    )
+
+
+def test_a_message_finds_the_match_by_case_or_by_text(tmp_path: Path) -> None:
+    (tmp_path / "lower.csv").write_text("query_id,doc_id,relevance\ncafé table,d1,1\n", "utf-8")
+    (tmp_path / "upper.csv").write_text("query_id,doc_id,score\nCafé table,d1,1\n", "utf-8")
+    (tmp_path / "log.csv").write_text(visits("Café table"), "utf-8")
+    (tmp_path / "ids.csv").write_text(visits("café table", "7"), "utf-8")
+    says = {
+        ("evaluate", "lower.csv", "upper.csv"):
+            "they differ in upper and lower case: 'Café table' in the run, 'café table' in the judgments",
+        ("clicks", "agree", "lower.csv", "log.csv"):
+            "1 query of the log would be judged but for upper and lower case: 'Café table' there, 'café table' in the",
+        ("clicks", "calibrate", "lower.csv", "ids.csv"):
+            "1 query of the log would be judged by their text: '7' there is 'café table' in the judgments",
+    }  # fmt: skip
+    for words, text in says.items():
+        done = run_assay(*words, folder=tmp_path)
+        assert (done.returncode, text in done.stderr) == (2, True), done.stderr
+
+
+def test_doctor_finds_queries_that_are_titles_of_topics(tmp_path: Path) -> None:
+    (tmp_path / "qrels.csv").write_text("query_id,doc_id,relevance\nt1,d1,1\n", "utf-8")
+    (tmp_path / "mine.csv").write_text("query_id,doc_id,score\ncafé table,d1,1\n", "utf-8")
+    (tmp_path / "topics.tsv").write_text("t1\tCafé table\n", "utf-8")
+    done = run_assay("doctor", "qrels.csv", "mine.csv", "--topics", "topics.tsv", folder=tmp_path)
+    assert "1 query of the run match topics by their title: 'café table' is topic 't1'" in " ".join(done.stdout.split())

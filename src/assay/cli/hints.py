@@ -82,7 +82,7 @@ def other_subject(command: str, words: list[str]) -> str | None:
     files = [path for word in words[1:] if (path := named(word)[1]) and Path(path).is_file()]
     headers = [names_in_any(path) for path in files]
     logs = [path for path, header in zip(files, headers, strict=True) if are_clicks(header)]
-    if logs and "--columns" not in words and command.partition(" ")[0] not in {"clicks", "log"}:
+    if logs and "--columns" not in words and command.partition(" ")[0] not in {"clicks", "log", "topics"}:
         return f"of clicks: assay log show {shlex.quote(logs[0])}, or assay clicks evaluate"
     if command not in _OF_ALL_SUBJECTS or not files:
         return None

@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 import polars as pl
 
-from assay.core.errors import spelt
+from assay.core.errors import quote, spelt
 
 Form: TypeAlias = Callable[[pl.Series], pl.Series]
 
@@ -27,11 +27,12 @@ def _unquoted(ids: pl.Series) -> pl.Series:
     return ids.map_elements(unquote, return_dtype=pl.String)
 
 
+_CASE = "upper and lower case"
 #: What may differ, and the id without it; simple ones first.
 FORMS: dict[str, Form] = {
     "blanks or invisible characters": lambda ids: ids.str.replace_all(r"[\s\p{C}\p{Z}]", ""),
     "quotation marks": lambda ids: ids.str.strip_chars("\"'`“”‘’"),
-    "upper and lower case": lambda ids: ids.str.to_lowercase(),
+    _CASE: lambda ids: ids.str.to_lowercase(),
     "Unicode normal form": lambda ids: ids.str.normalize("NFKC"),
     "URL encoding": _unquoted,
     "leading zeros": lambda ids: ids.str.replace(r"^0+(\d+)$", "${1}"),
@@ -62,7 +63,8 @@ class IdMatch(NamedTuple):
     @property
     def example(self) -> str:
         """The first of the ids on both sides, for messages."""
-        return f"{spelt(self.ours[0])} in the run, {spelt(self.theirs[0])} in the judgments"
+        show = quote if self.differ_in == _CASE else spelt
+        return f"{show(self.ours[0])} in the run, {show(self.theirs[0])} in the judgments"
 
 
 #: What differs, our ids and theirs without it, and whether different ids may come together so.

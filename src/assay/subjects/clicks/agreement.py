@@ -23,6 +23,7 @@ from assay.stats.ratio_samples import ratio_of_sums
 from assay.stats.verdict import corrected
 from assay.subjects.clicks.inputs import grades_of, opened_qrels
 from assay.subjects.clicks.judgments import ClickJudgments, beside_grades, judge_clicks
+from assay.subjects.clicks.query_names import other_names
 from assay.tables import Qrels
 
 _KENDALL, _SPEARMAN = "Kendall's tau-b", "Spearman's rho"
@@ -108,6 +109,7 @@ def agree_with_clicks(
             maintain_order=True
         )
         why = f"none that clicks can say something of: {', '.join(known)}" if len(known) else "none"
+        why = "; ".join([why, *other_names(judged, estimated.log)])
         raise InputError(f"{judged.name}: expected judgments of documents that {estimated.log.origin} shows, got {why}")
     pages = estimated.log.impressions.group_by("query_id").agg(pages=pl.len().cast(pl.Int64)).collect()
     drawing = {"confidence": 1 - alpha, "resamples": resamples, "seed": seed}
@@ -120,7 +122,7 @@ def agree_with_clicks(
     }  # fmt: skip
     return ClickAgreement(
         estimated, judged, pl.DataFrame(list(_summary(queries, drawing))), by_grade, _documents(rows, by_grade),
-        queries, settings, estimated.warnings,
+        queries, settings, (*estimated.warnings, *other_names(judged, estimated.log)),
     )  # fmt: skip
 
 

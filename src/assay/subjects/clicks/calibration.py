@@ -17,6 +17,7 @@ from assay.stats.click_models.fitting import ClickModel, fit_clicks
 from assay.stats.click_models.models import Parameters
 from assay.stats.estimates import checked_confidence
 from assay.subjects.clicks.inputs import below_the_cutoff, clicked_lists, grades_shown, opened_log, opened_qrels
+from assay.subjects.clicks.query_names import other_names
 from assay.tables.log import Log
 
 #: The models that measures stand on.
@@ -75,7 +76,7 @@ def calibrate_measures(
     tied = lists.tied(grades.with_columns(pl.col("grade").cast(pl.Float64)), _UNJUDGED)
     if not tied.by_pair(tied.clicked)[(tied.pairs["grade"] >= 0).to_numpy()].any():
         raise InputError(f"{opened.origin}: expected clicks on judged documents, got none")
-    warnings = [*opened.remarks]
+    warnings = [*opened.remarks, *other_names(judged, opened)]
     if cutoff > (deepest := int(lists.rank.max())):
         cutoff = deepest
         warnings.append(below_the_cutoff(cutoff))

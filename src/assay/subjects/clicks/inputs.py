@@ -12,6 +12,7 @@ from assay.files.logs import read_log
 from assay.files.sources import is_file
 from assay.measures.counting.click_counts import by_query_text, with_query_ids
 from assay.measures.counting.clicked_lists import ClickedLists
+from assay.subjects.clicks.query_names import other_names
 from assay.tables import Qrels
 from assay.tables.log import Log
 
@@ -57,7 +58,8 @@ def grades_shown(qrels: Qrels, log: Log) -> pl.DataFrame:
     grades = grades_of(qrels)
     shown = log.results.join(log.impressions.select("impression", "query_id"), on="impression")
     if not shown.join(grades.lazy(), on=["query_id", "doc_id"], how="semi").head(1).collect().height:
-        raise InputError(f"{qrels.name}: expected judgments of documents that {log.origin} shows, got none")
+        why = "; ".join(["none", *other_names(qrels, log)])
+        raise InputError(f"{qrels.name}: expected judgments of documents that {log.origin} shows, got {why}")
     return grades
 
 

@@ -64,7 +64,21 @@ def no_common_topics(system: ExaminedRun) -> Iterator[CheckFinding]:
     # Numbers may be both by chance; that most documents are topics is none.
     if documents.is_in(theirs).mean() >= _MOST:  # type: ignore[operator]  # a share
         message += "; its documents are judged topics: two columns are swapped"
+    message += _by_title(system, ours)
     yield _alone(system, "no-common-topics", "error", message, ours, run=True)
+
+
+def _by_title(system: ExaminedRun, queries: Sequence[str]) -> str:
+    """What to say if the queries of a run are the titles of topics, whatever their case."""
+    topics = system.case.topics
+    if topics is None or "title" not in topics.frame.columns:
+        return ""
+    ids = {title.casefold().strip(): query for query, title in topics.frame.select("query_id", "title").iter_rows()}
+    known = [query for query in queries if query.casefold().strip() in ids]
+    if not known:
+        return ""
+    example = f"{quote(known[0])} is topic {quote(ids[known[0].casefold().strip()])}"
+    return f"; {number_of('query', len(known))} of the run match topics by their title: {example}"
 
 
 def _some(topics: Sequence[str]) -> str:
