@@ -18,7 +18,7 @@ _MB = 1_000_000
 #: Polars, NumPy and SciPy with two threads take so much: of memory, of data segments, and of addresses.
 _RESIDENT, _DATA, _ADDRESSES = 150 * _MB, 340 * _MB, 1350 * _MB
 #: Addresses that each further thread reserves.
-_PER_THREAD = 100 * _MB
+_PER_THREAD = 60 * _MB
 #: Memory for each byte of what is read, by group of commands, and where it ends, since the rest is read in pieces.
 _HELD: dict[str, tuple[float, int | None]] = {"": (1.5, 300 * _MB), "clicks": (8.0, 500 * _MB), "log": (8.0, 500 * _MB)}
 _HELD |= dict.fromkeys(("classifier", "clustering", "scores", "agreement", "crowd"), (8.0, None))
