@@ -346,13 +346,13 @@ def test_grades_against_0_and_1_are_told_and_the_advice_makes_one_scale_of_them(
     words = ["crowd", "audit", "model.csv", "people.csv"]
     told = run_assay(*words, folder=tmp_path)
     assert "the model's labels are 0, 1, 2, 3, people's are 0, 1" in told.stderr
-    advice = re.search(r"--level \S+", told.stderr)
+    advice = re.search(r"--binarise \S+", told.stderr)
     assert advice is not None
     followed = run_assay(*words, *advice.group().split(), "--csv", "--table", "confusion", folder=tmp_path)
     assert (followed.stdout, followed.stderr) == ("people,0,1\n0,3,0\n1,0,9\n", "")
     table(tmp_path / "people.csv", ["good", "bad"] * 6)
-    refused = run_assay("crowd", "audit", "people.csv", "people.csv", "--level", "1", folder=tmp_path)
-    assert (refused.returncode, refused.stderr) == (2, "assay: --level is a grade, and these labels are words\n")
+    refused = run_assay("crowd", "audit", "people.csv", "people.csv", "--binarise", "1", folder=tmp_path)
+    assert (refused.returncode, refused.stderr) == (2, "assay: --binarise is a grade, and these labels are words\n")
 
 
 def test_people_whom_crowd_workers_flags_are_named_beside_their_agreement(tmp_path: Path) -> None:

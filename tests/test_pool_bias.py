@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import itertools
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
+from command import run_assay
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
@@ -280,7 +282,7 @@ def test_a_shallower_pool_scores_by_what_it_holds(runs: Runs, depth: int) -> Non
 
 def test_a_verdict_says_by_which_measures_a_new_system_is_judged_fairly() -> None:
     """The run `odd` alone finds its documents: without them it has nothing; three others find the same."""
-    qrels = {f"q{n}": {"a": 1, "b": 1, "c": 0, "odd1": 1, "odd2": 1} for n in range(4)}
+    qrels = {f"q{n}": {"a": 1, "b": 1, "c": 0, "odd1": 1, "odd2": 1} for n in range(5)}
     runs: Runs = {
         "one": {topic: {"a": 3.0, "b": 2.0, "c": 1.0} for topic in qrels},
         "two": {topic: {"a": 3.0, "c": 2.0, "b": 1.0} for topic in qrels},
@@ -374,3 +376,50 @@ def test_what_is_asked_for_twice_is_shown_once() -> None:
     assert len(pool_bias(qrels, runs, measures="P@1,P@1", depth=1).verdicts) == 1
     pool = make_pool(runs, depth=2)
     assert inferred_scores(pool, qrels, runs, measures="xinfAP,xinfAP").scores.height == 2
+
+
+# Too little, and measures that are better when lower ------------------------------------------------------------------
+
+
+def lines_of(runs: dict[str, dict[str, list[str]]], folder: Path) -> list[str]:
+    for name, topics in runs.items():
+        lines = (
+            f"{topic} Q0 {doc} {rank} {9 - rank} {name}\n"
+            for topic, docs in topics.items()
+            for rank, doc in enumerate(docs, 1)
+        )
+        (folder / name).write_text("".join(lines))
+    return list(runs)
+
+
+def test_two_equal_runs_on_one_topic_are_too_little_to_call_judgments_fair(tmp_path: Path) -> None:
+    names = lines_of({"one": {"q1": ["a", "b"]}, "two": {"q1": ["a", "b"]}, "three": {"q1": ["b", "a"]}}, tmp_path)
+    (tmp_path / "qrels").write_text("q1 0 a 1\nq1 0 b 0\n")
+    done = run_assay("pool", "bias", "qrels", *names[:2], "-m", "P@1", folder=tmp_path)
+    assert "fairly by" not in done.stdout
+    assert "1 topic and 2 runs say too little to call judgments fair: it takes 5 topics and 3 runs" in done.stderr
+    simulated = run_assay("pool", "simulate", "qrels", *names, "-m", "P@1", folder=tmp_path)
+    assert "3 runs only: tau has a few values" in simulated.stderr
+
+
+def test_a_measure_that_is_better_when_lower_loses_where_it_rises(tmp_path: Path) -> None:
+    """`odd` alone finds x: without it, its first relevant document comes third, not first."""
+    topics = [f"q{n}" for n in range(6)]
+    runs = {"good": ["a", "b", "c"], "fair": ["c", "a", "b"], "odd": ["x", "y", "a"]}
+    names = lines_of({name: dict.fromkeys(topics, docs) for name, docs in runs.items()}, tmp_path)
+    grades = {"a": 1, "b": 1, "c": 0, "x": 1, "y": 0}
+    (tmp_path / "qrels").write_text("".join(f"{q} 0 {d} {g}\n" for q in topics for d, g in grades.items()))
+    bias = pool_bias(tmp_path / "qrels", [str(tmp_path / name) for name in names], measures=["FirstRank"], depth=3)
+    rows = {row["run"]: (row["full"], row["without"], row["place"]) for row in bias.left_out.iter_rows(named=True)}
+    assert rows == {"good": (1.0, 1.0, 1), "fair": (2.0, 2.0, 3), "odd": (1.0, 3.0, 1)}
+    (verdict,) = bias.verdicts
+    assert (verdict.fair, verdict.loser, verdict.largest_loss) == (False, "odd", 2.0)
+    assert verdict.loss == pytest.approx(6 / 4 - 1)
+    assert verdict.places == 2
+
+
+def test_scores_that_are_all_na_are_the_reason_why_there_is_no_verdict(tmp_path: Path) -> None:
+    names = lines_of({name: {"q1": ["a", "b"]} for name in ("one", "two")}, tmp_path)
+    (tmp_path / "qrels").write_text("q1 0 a 1\nq1 0 b 1\n")
+    done = run_assay("pool", "bias", "qrels", *names, "-m", "Fallout", folder=tmp_path)
+    assert "No measure has an order of systems to compare: " in " ".join(done.stdout.split())

@@ -141,9 +141,7 @@ class AuditRules(TypedDict, total=False):
         tuple[str, ...], option("--slice", metavar="COLUMN", help="Also audit within the groups of a column; repeat.")
     ]
     categories: Categories
-    level: Annotated[
-        float, option("-l", "--level", help="Smallest grade that counts as 1, on both sides; all others count as 0.")
-    ]
+    binarise: Annotated[float, option(metavar="N", help="Count grades of N or more as 1 on both sides, others as 0.")]
     least_kappa: Annotated[
         float, option(help="Smallest kappa that passes, with its whole interval (0.4).", panel=RULES)
     ]

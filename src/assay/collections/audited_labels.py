@@ -95,9 +95,9 @@ def _labels_of_all_rows(table: NamedColumns, column: str) -> pl.Series:
 
 
 def on_one_scale(
-    model: pl.DataFrame, people: Labels, *, level: float | None, has_order: bool
+    model: pl.DataFrame, people: Labels, *, binarise: float | None, has_order: bool
 ) -> tuple[pl.DataFrame, Labels, list[str]]:
-    """True and false as 1 and 0, unless words have an order of their own; and grades as 1 from a level on.
+    """True and false as 1 and 0, unless words have an order of their own; and grades as 1 from one on.
 
     The remarks say so where one side has grades, and the other 0 and 1 only.
     """
@@ -105,17 +105,17 @@ def on_one_scale(
     if not has_order or any(labels.dtype.is_numeric() for labels in both):
         both = [_truth_as_numbers(labels) for labels in both]
     numeric, notes = all(labels.dtype.is_numeric() for labels in both), list[str]()
-    if level is not None:
+    if binarise is not None:
         if not numeric:
-            raise ParameterError(f"{argument_name('level')} is a grade, and these labels are words")
-        both = [(labels >= level).cast(pl.Int64).alias("label") for labels in both]
+            raise ParameterError(f"{argument_name('binarise')} is a grade, and these labels are words")
+        both = [(labels >= binarise).cast(pl.Int64).alias("label") for labels in both]
     elif numeric:
         ours, theirs = (set(labels.unique().to_list()) for labels in both)
         if (ours <= {0, 1}) != (theirs <= {0, 1}):
             scales = [listed([label_name(label) for label in sorted(scale)]) for scale in (ours, theirs)]
             notes.append(
                 f"the model's labels are {scales[0]}, people's are {scales[1]}, so that kappa and leniency compare two "
-                f"scales: {argument('level', '1')} counts labels of 1 or more as 1 on both sides, and the rest as 0"
+                f"scales: {argument('binarise', 1.0)} counts labels of 1 or more as 1 on both sides, and the rest as 0"
             )
     first, second = both
     return model.with_columns(first), replace(people, frame=people.frame.with_columns(second)), notes

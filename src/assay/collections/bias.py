@@ -14,8 +14,9 @@ from assay.collections.matching import matches, under_same_ids
 from assay.collections.run_ranks import PAIR, RunRanks, empty_runs, one_sided, pool_of
 from assay.collections.scoring import JudgedRuns, measures_of, orders_alike
 from assay.core.domains import Whole
-from assay.core.errors import ParameterError
+from assay.core.errors import ParameterError, number_of
 from assay.core.results import Result
+from assay.measures import Measure
 from assay.stats.pairing import Wanted
 from assay.tables import Documents, Topics
 
@@ -31,6 +32,8 @@ LEAST_TAU, MOST_LOSS, MOST_LOSS_OF_ONE = 0.95, 0.05, 0.10
 _MOST_OUTSIDE = 0.2
 #: Of fewer runs, tau has a few values only, and one may be fair by chance.
 _FEW_RUNS = 5
+#: Nothing is called fair by fewer topics or runs than this.
+_FEWEST_TOPICS, _FEWEST_RUNS = 5, 3
 #: How often one relevant document per topic is drawn, for judgments as sparse as those of large logs.
 _DRAWS = 20
 
@@ -113,6 +116,7 @@ def pool_bias(
         raise ParameterError("all runs are of one group: to leave one out takes two or more")
     pooled_to = _pool_depth(ranks, judged) if depth is None else Whole(1).check("depth", depth)
     names = [str(each) for each in wanted]
+    said = _says_enough(ranks, judged)
     left_out = _left_out(counted, _uniques(ranks, judged, pooled_to))
     shallower = [Whole(1).check("depths", each) for each in depths if each < _deepest(ranks)]
     notes, words = _notes(ranks, judged, pooled_to), None
@@ -125,7 +129,7 @@ def pool_bias(
     settings |= {"topics": judged["query_id"].n_unique(), "judged": judged.height}
     return PoolBias(
         left_out,
-        tuple(_verdict(left_out.filter(measure=name), name) for name in names),
+        tuple(_verdict(left_out.filter(measure=str(each)), each, said) for each in wanted),
         _shallower(counted, shallower),
         _sparse(counted, seed),
         _coverage(ranks, judged),
@@ -138,6 +142,12 @@ def pool_bias(
 def _notes(ranks: RunRanks, judged: pl.DataFrame, depth: int) -> list[str]:
     """What a reader should know about the runs and the judgments before believing the verdict."""
     notes = [*empty_runs(ranks)]
+    if not _says_enough(ranks, judged):
+        topics = number_of("topic", judged["query_id"].n_unique())
+        notes.append(
+            f"{topics} and {number_of('run', len(ranks.runs))} say too little to call judgments fair: it takes "
+            f"{_FEWEST_TOPICS} topics and {_FEWEST_RUNS} runs that differ, at the least"
+        )
     if len(ranks.runs) < _FEW_RUNS:
         notes.append(f"{len(ranks.runs)} runs only: the order of so few says little about systems to come")
     notes += one_sided(judged, "if it has them all, it is fair to any system, and the losses below do not apply")
@@ -189,34 +199,51 @@ def _left_out(counted: JudgedRuns, uniques: pl.DataFrame) -> pl.DataFrame:
     table = table.with_columns(
         change=pl.col("without") - pl.col("full"),
         relative=pl.when(pl.col("full") > 0).then((pl.col("without") - pl.col("full")) / pl.col("full")),
-        place=pl.col("full").rank("min", descending=True).over("measure"),
     )
-    parts = table.with_row_index("row").partition_by("measure")
-    table = pl.concat([_placed(part) for part in parts]).sort("row")
+    parts = [table.with_row_index("row").filter(measure=str(each)) for each in counted.measures]
+    signs = map(_sign, counted.measures)
+    table = pl.concat([_placed(part, sign) for part, sign in zip(parts, signs, strict=True)]).sort("row")
     columns = ["unique", "unique_relevant", "full", "without", "change", "relative", "place", "place_without"]
     return table.select("measure", "run", "group", *columns)
 
 
-def _placed(rows: pl.DataFrame) -> pl.DataFrame:
+def _sign(measure: Measure) -> int:
+    """-1 of a measure that is better when lower."""
+    return -1 if measure.definition.direction == "lower" else 1
+
+
+def _says_enough(ranks: RunRanks, judged: pl.DataFrame) -> bool:
+    """Whether there are topics and runs enough, and runs that differ, to call judgments fair by."""
+    several = judged["query_id"].n_unique() >= _FEWEST_TOPICS and len(ranks.runs) >= _FEWEST_RUNS
+    return several and ranks.frame.group_by("query_id", "doc_id", "rank").len()["len"].min() != len(ranks.runs)
+
+
+def _placed(rows: pl.DataFrame, sign: int) -> pl.DataFrame:
     """Each run's place where it alone has lost what its group found; all others keep their numbers."""
-    full, without = rows["full"].to_numpy(), rows["without"].to_numpy()
+    full, without = sign * rows["full"].to_numpy(), sign * rows["without"].to_numpy()
     above = (full > without[:, None]).sum(axis=1) - (full > without)
-    placed = rows.with_columns(place_without=above + 1)
+    placed = rows.with_columns(place=pl.col("full").rank("min", descending=sign > 0), place_without=above + 1)
     return placed.with_columns(pl.when(pl.col("without").is_not_null()).then("place_without"))
 
 
-def _verdict(rows: pl.DataFrame, measure: str) -> FairnessVerdict:
-    """Fair: the order of systems stays, all together lose a twentieth at most, and no good one more than a tenth."""
+def _verdict(rows: pl.DataFrame, wanted: Measure, says_enough: bool) -> FairnessVerdict:
+    """Fair: the order of systems stays, all together lose a twentieth at most, and no good one more than a tenth.
+
+    Of a measure that is better when lower, a loss is a rise.
+    """
+    measure, sign = str(wanted), _sign(wanted)
     scores = rows["full"].to_numpy(), rows["without"].to_numpy()
-    tau, top = orders_alike(*scores)
-    good = rows.filter(pl.col("full") >= pl.col("full").median()).drop_nulls("relative").sort("relative")
+    tau, top = orders_alike(*scores, is_lower_better=sign < 0)
+    is_good = sign * pl.col("full") >= (sign * pl.col("full")).median()
+    good = rows.filter(is_good).with_columns(gain=sign * pl.col("relative")).drop_nulls("gain").sort("gain")
     if not good.height or math.isnan(tau):
         return FairnessVerdict(measure, None, tau, top, math.nan, math.nan, math.nan, "", 0)
-    worst, loss = good.row(0, named=True), float(1 - scores[1].sum() / scores[0].sum())
+    worst, loss = good.row(0, named=True), sign * float(1 - scores[1].sum() / scores[0].sum())
     places = int((rows["place_without"].cast(pl.Int64) - rows["place"].cast(pl.Int64)).abs().max() or 0)  # type: ignore[arg-type]
-    fair = tau >= LEAST_TAU and loss <= MOST_LOSS and -worst["relative"] <= MOST_LOSS_OF_ONE
+    is_fair = tau >= LEAST_TAU and loss <= MOST_LOSS and -worst["gain"] <= MOST_LOSS_OF_ONE
+    fair = None if is_fair and not says_enough else is_fair
     change = float(rows["change"].to_numpy().mean())
-    return FairnessVerdict(measure, fair, tau, top, change, loss, -worst["relative"], worst["run"], places)
+    return FairnessVerdict(measure, fair, tau, top, change, loss, -worst["gain"], worst["run"], places)
 
 
 def _shallower(counted: JudgedRuns, depths: Sequence[int]) -> pl.DataFrame:

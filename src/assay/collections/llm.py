@@ -110,7 +110,7 @@ def audit_judge(
     families: Mapping[str, str] | None = None,
     family: str | None = None,
     categories: Categories = None,
-    level: float | None = None,
+    binarise: float | None = None,
     slices: Sequence[str] = (),
     weights: WeightsName = "none",
     least_kappa: float = LEAST_KAPPA,
@@ -130,7 +130,7 @@ def audit_judge(
     With `runs`, systems are ranked by both judgments under `measure`; `families` says which model each run is built on,
     `family` the judge's own. `slices`: columns of the model's table, or `query_id`, within which both are compared.
     `categories`: all labels in their order, which has to be stated where they are words; true and false are 1 and 0.
-    `level`: the smallest grade that counts as 1, on both sides; all others are 0. `repeated`: what holds where
+    `binarise`: the smallest grade that counts as 1, on both sides; all others are 0. `repeated`: what holds where
     one of the people labels an item again, and differently.
 
     Usable: kappa is at least `least_kappa` with its whole interval, the mean difference of labels is at most
@@ -150,7 +150,7 @@ def audit_judge(
     with named_by(columns):
         passes, recorded = passes_of(model, slices)
         judged = labels_of_people(people, repeated)
-    passes, judged, remarks = on_one_scale(passes, judged, level=level, has_order=categories is not None)
+    passes, judged, remarks = on_one_scale(passes, judged, binarise=binarise, has_order=categories is not None)
     first = passes.unique(key_of(passes), keep="first", maintain_order=True)
     both, notes = in_common(first, judged)
     result = agree(as_judges(both), ["Agreement"], categories=categories, resamples=resamples, seed=seed)
@@ -186,7 +186,7 @@ def audit_judge(
         "least_tau": least_tau, "most_lenient": most_lenient, "most_flips": most_flips, "resamples": resamples,
         "seed": seed,
     }  # fmt: skip
-    settings |= {} if level is None else {"level": level}
+    settings |= {} if binarise is None else {"binarise": binarise}
     if len(judged.judges) > 1:
         flagged = crowd(judged, method="majority", draws=0).workers.filter("flagged")
         settings |= {"people_flagged": dict(flagged.select("worker", "reason").iter_rows())} if flagged.height else {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -237,7 +238,11 @@ def _verdict(bias: PoolBias) -> Verdict:
         text = f"These judgments can score a new system fairly by {joined(fair)}: {without}, {kept}."
         return Verdict("fair", "good", text)
     if not unfair:
-        return Verdict("undecided", "open", "No measure has an order of systems to compare.")
+        if all(math.isnan(each.tau) for each in bias.verdicts):
+            values = bias.left_out["full"]
+            why = "every score is NA" if values.null_count() == len(values) else "runs are tied, or have no score"
+            return Verdict("undecided", "open", f"No measure has an order of systems to compare: {why}.")
+        return Verdict("undecided", "open", "Too little to say whether these judgments can score a new system fairly.")
     names, why = joined([each.measure for each in unfair]), f"{without}, {_reason(unfair)}"
     if fair:
         return Verdict("partly fair", "open", f"Fair to a new system by {joined(fair)}; not by {names}: {why}.")

@@ -99,21 +99,25 @@ class JudgedRuns:
         both = self.full.join(self.scores(kept), on=["run", "measure"], maintain_order="left", suffix="_kept")
         relevant = int((self.pairs["relevance"].to_numpy()[kept] > 0).sum())
         rows = []
-        for measure in map(str, self.measures):
+        for each in self.measures:
+            measure = str(each)
             values = both.filter(measure=measure).select("value", "value_kept").to_numpy().T
             row = {"judged": int(kept.sum()), "relevant": relevant, "measure": measure}
             row |= {"mean_full": values[0].mean(), "mean": values[1].mean()}
-            tau, top = orders_alike(*values)
+            tau, top = orders_alike(*values, is_lower_better=each.definition.direction == "lower")
             rows.append(row | {"tau": tau, "tau_ap": top})
         return pl.DataFrame(rows).fill_nan(None)
 
 
-def orders_alike(first: Floats, second: Floats) -> tuple[float, float]:
+def orders_alike(first: Floats, second: Floats, *, is_lower_better: bool = False) -> tuple[float, float]:
     """Kendall's tau and tau_AP of two scores of the same runs; NaN where a score is undefined: so is the order.
+
+    The best come first, which are those with the smallest scores where `is_lower_better`.
 
     >>> orders_alike(np.array([0.3, 0.2, 0.1]), np.array([0.3, 0.1, 0.2]))
     (0.3333, 0.5)
     """
     if len(first) < 2 or np.isnan([first, second]).any():
         return np.nan, np.nan
-    return kendall(first, second).value, tau_ap(first, second).value
+    sign = -1.0 if is_lower_better else 1.0
+    return kendall(first, second).value, tau_ap(sign * first, sign * second).value

@@ -25,6 +25,8 @@ STRATEGIES = ("depth", "take", "rbp", "rrf", "move-to-front", "max-mean", "thomp
 MEASURES = ("AP", "nDCG@10")
 #: About so many budgets are tried, unless some are stated.
 _BUDGETS = 10
+#: The order of fewer runs says little.
+_FEW_RUNS = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,6 +179,8 @@ def _warnings(ranks: RunRanks, pooled: RunRanks, settings: Mapping[str, Any]) ->
     yield from empty_runs(ranks)
     if len(ranks.runs) == 1:
         yield "one run only: all strategies read it from top to bottom, and there is no order of systems"
+    elif len(ranks.runs) < _FEW_RUNS:
+        yield f"{len(ranks.runs)} runs only: tau has a few values, and the order of so few may stay by chance"
     every = pooled.frame.select(PAIR).n_unique()
     if passed := every - settings["in_runs"]:
         yield (
