@@ -255,7 +255,7 @@ def _shallower(counted: JudgedRuns, depths: Sequence[int]) -> pl.DataFrame:
 
 def _sparse(counted: JudgedRuns, seed: int) -> pl.DataFrame:
     """One relevant document per topic, drawn at random, the rest unjudged: as sparse as labels of large logs are."""
-    relevant = counted.pairs.filter(pl.col("relevance") > 0)
+    relevant = counted.pairs.filter(pl.col("relevance") > 0).sort(PAIR)
     rng = np.random.default_rng(Whole(0).check("seed", seed))
     if not relevant.height:
         return pl.DataFrame()

@@ -274,11 +274,13 @@ def _enough(
     most, rng = max(enough, default=0), np.random.default_rng(seed)
     held = (usable >= max(most, 1))[ratings.item]
     item, category = ratings.item[held], ratings.category[held]
+    # By name, and not by place: what is drawn does not depend on the order of the labels.
+    turn = np.argsort(np.lexsort((ratings.judge[held], ratings.items.rank("ordinal").to_numpy()[item])))
     right = np.zeros((draws, most))
     count = int((usable >= max(most, 1)).sum())
     starts = np.concatenate([[0], np.cumsum(np.bincount(item, minlength=len(ratings.items)))])
     for draw in range(draws if most else 0):
-        order = np.lexsort((rng.random(len(item)), item))
+        order = np.lexsort((rng.random(len(item))[turn], item))
         place = np.arange(len(item)) - starts[item]
         for k in range(1, most + 1):
             few = order[place < k]

@@ -146,7 +146,7 @@ class TableFile:
     """A run in a file of columns: each pass reads it batch by batch."""
 
     def __init__(self, source: Source, columns: dict[str, str], name: str) -> None:
-        self.source, self.columns, self.format, self.name = source, columns, _format_name(source), name
+        self.source, self._columns, self.format, self.name = source, columns, _format_name(source), name
         check_file(source)
         with _intact(source):
             rows = _scan(source).select(pl.len()).collect().item()
@@ -161,17 +161,17 @@ class TableFile:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What is said of its columns."""
-        return turned_round(self.name, self.columns)
+        return turned_round(self.name, self._columns)
 
     @property
     def is_turned(self) -> bool:
         """Whether the scores are distances, with their sign turned round."""
-        return "distance" in self.columns
+        return "distance" in self._columns
 
     def batches(self, prepare: Callable[[pl.DataFrame], T], rank_by: str = "score") -> Iterator[T]:
         """Go through the file in order."""
         start = 0
-        for frame in batches_of(self.source, list(self.columns.values())):
+        for frame in batches_of(self.source, list(self._columns.values())):
             if frame.height:
                 run = self._table(frame, start)
                 start += frame.height
@@ -180,7 +180,7 @@ class TableFile:
     def read(self) -> Run:
         """Read the whole table into memory."""
         with _intact(self.source):
-            frame = _scan(self.source).select(self.columns.values()).collect()
+            frame = _scan(self.source).select(self._columns.values()).collect()
         return self._table(frame, 0)
 
     def whereabouts(self, query_id: str, doc_id: str) -> tuple[str, int | None]:
@@ -189,7 +189,7 @@ class TableFile:
 
     def _table(self, frame: pl.DataFrame, start: int) -> Run:
         table = _named(self.source, frame, start)
-        rows = ranking_rows("run", table, self.columns)
+        rows = ranking_rows("run", table, self._columns)
         return Run(rows, self.name, self.format, where=table.where, origin=self.source.name, warnings=self.warnings)
 
 

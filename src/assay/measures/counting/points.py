@@ -100,6 +100,16 @@ def coded(cluster: pl.Series) -> tuple[Ints, tuple[Any, ...]]:
     return codes(cluster, clusters), clusters
 
 
+def order_of_rows(*tables: Floats) -> Ints:
+    """The rows of tables that stand beside one another, by their numbers: an order that is not that of the items.
+
+    >>> order_of_rows(np.array([[2.0, 1.0], [1.0, 3.0], [1.0, 2.0]]))
+    array([2, 1, 0])
+    """
+    frame = pl.DataFrame(np.column_stack(tables) + 0.0)  # -0.0 becomes 0.0
+    return frame.with_row_index("row").sort(frame.columns)["row"].to_numpy().astype(np.int64)
+
+
 #: So many points of a cluster, if it has them: from one alone nobody knows how much they differ.
 _FEWEST = 2
 
@@ -261,7 +271,14 @@ class Points:
     @cached_property
     def chosen(self) -> Ints | None:
         """The rows that were drawn for `sample_size`; None if all are taken."""
-        return drawn_by_cluster(self.codes, self.sizes, self.sample_size, self.seed)
+        order = np.arange(self.items) if self.sample_size is None else self._order
+        drawn = drawn_by_cluster(self.codes[order], self.sizes, self.sample_size, self.seed)
+        return None if drawn is None else np.sort(order[drawn])
+
+    @property
+    def _order(self) -> Ints:
+        """The points in an order that is not that of the items; of distances alone, there is none other."""
+        return np.arange(self.items) if self.metric == PRECOMPUTED else order_of_rows(self.X)
 
     @cached_property
     def sums(self) -> Sums:

@@ -88,7 +88,7 @@ class Ratings:
         numeric = all(isinstance(value, int | float) for value in known)
         values = np.array(known if numeric else range(len(known)), dtype=np.float64)
         names = frame["item"].unique(maintain_order=True) if items is None else items
-        judges = frame["judge"].unique(maintain_order=True)
+        judges = frame["judge"].unique().sort()
         item, judge = (_places(frame[name], known) for name, known in (("item", names), ("judge", judges)))
         order = np.argsort(item * len(judges) + judge, kind="stable")  # fast where items stand together already
         item, judge, category = item[order], judge[order], places.to_numpy()[order]

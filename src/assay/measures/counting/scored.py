@@ -403,7 +403,7 @@ def _sorted_with_weights(
     sides = []
     for which in (truth, ~truth):
         rows = np.flatnonzero(which & (weight > 0))
-        rows = rows[np.argsort(scores[rows])]
+        rows = rows[np.lexsort((weight[rows], scores[rows]))]  # ties in an order that is not that of the rows
         sides.append((_widened(scores[rows]), weight[rows]))
     (positive, positive_weight), (negative, negative_weight) = sides
     return positive, negative, positive_weight, negative_weight

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from assay.core.errors import InputError, number_of
 from assay.measures.counting.contingency import Contingency
 from assay.measures.counting.judgments import Floats, Ints, Mask
-from assay.measures.counting.points import Points
+from assay.measures.counting.distances import PRECOMPUTED
+from assay.measures.counting.points import Points, order_of_rows
 from assay.measures.parser import parse_measure
 from assay.measures.registry import Measure
 from assay.measures.sets import square_of_beta
@@ -129,9 +130,20 @@ class Subsets:
 
     def rows(self) -> Iterator[Ints]:
         """Which items each subset has."""
-        rng = np.random.default_rng(self.seed)
+        rng, order = np.random.default_rng(self.seed), self._order
         for _ in range(self.resamples):
-            yield np.sort(rng.choice(self.total, self.size, replace=False))
+            yield np.sort(order[rng.choice(self.total, self.size, replace=False)])
+
+    @property
+    def _order(self) -> Ints:
+        """The items by their points and clusters, so that subsets do not depend on the order of the items."""
+        if any(points.metric == PRECOMPUTED for points in self.points):
+            return np.arange(self.total)
+        tables: list[Floats] = []
+        for points, place in zip(self.points, self.places, strict=True):
+            left_out = (place < 0)[:, None]
+            tables += [np.where(left_out, 0.0, points.X[place]), np.where(left_out[:, 0], -1, points.codes[place])]
+        return order_of_rows(*tables)
 
 
 #: So many numbers are drawn and kept: where items are of many kinds, fewer halves, but not fewer than these.

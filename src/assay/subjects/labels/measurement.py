@@ -87,9 +87,10 @@ def set_patterns(sets: LabelSets) -> tuple[tuple[Any, Any, Any], Floats, Ints]:
         sets.truth.list.len().alias("true"),
         sets.prediction.list.len().alias("predicted"),
     )
-    alike = rows.with_row_index("row").group_by(pl.exclude("row"), maintain_order=True).agg(
+    # Sorted: what is drawn does not depend on the order of the items.
+    alike = rows.with_row_index("row").group_by(rows.columns).agg(
         pl.col("row").first(), pl.len().alias("items")
-    )  # fmt: skip
+    ).sort("truth", "prediction", "true", "predicted", "weight")  # fmt: skip
     first = alike["row"].cast(pl.Int64)
     true, predicted = (_has(column.gather(first), sets.labels) for column in (sets.truth, sets.prediction))
     both = true * predicted
