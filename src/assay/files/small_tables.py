@@ -145,8 +145,7 @@ def read_score_rows(given: Readable | Source | Any, *, measure: str = "score") -
     names = table.frame.columns
     roles = roles_in("scores", names)
     system = roles.get("system")
-    # In a matrix, the first column names the units if it has such a name.
-    unit = find(UNIT, names if system else names[:1])
+    unit = find(UNIT, names) if system else _unit_of_matrix(table)
     is_long = len(roles) == len(TABLES["scores"])
     if "measure" in roles and not is_long:
         raise FormatError(table.path, 1, expected=f"a table {shape_of('scores')}", got=", ".join(names))
@@ -170,6 +169,18 @@ def read_score_rows(given: Readable | Source | Any, *, measure: str = "score") -
     )
     reason = pl.when(pl.col("value").is_null()).then(pl.lit("no value in the file")).alias("undefined")
     return frame.select("system", "measure", "unit_kind", "unit", "value", reason, "line")
+
+
+def _unit_of_matrix(table: NamedColumns) -> str | None:
+    """The column that names the units: the first one with such a name, or another that holds ids, each once."""
+    first, *others = table.frame.columns
+    if find(UNIT, [first]) is not None:
+        return first
+    named = find(UNIT, [name for name in others if name])
+    if named is None or table.frame[named].is_duplicated().any():
+        return None
+    numbers = table.frame[named].cast(pl.Float64, strict=False)
+    return named if bool((numbers.is_null() | (numbers == numbers.floor())).all()) else None
 
 
 def _numbers(table: NamedColumns, columns: Sequence[str]) -> pl.DataFrame:

@@ -86,24 +86,27 @@ class LabelSample(WeightedSample):
         weight: Floats | None = None,
         positive: int | None = None,
         undefined: Undefined = "counted_as",
+        systems: tuple[str, ...] = (),
     ) -> Self:
         """Group items, given by the places of their labels; `predicted` has a column for each system."""
         every = np.arange(len(truth), dtype=np.int64)
         ones = np.ones(len(truth), np.int64)
         ungrouped = cls(measure, labels, truth, predicted, ones, every, weight, positive, undefined)
-        return ungrouped._grouped()
+        return replace(ungrouped, systems=systems)._grouped()
 
     def _grouped(self) -> Self:
         """Patterns that are alike made one; in the order of their labels, whatever the order of the items."""
         keys = [self.truth, *self.predicted.T, *(() if self.weight is None else (self.weight,))]
         frame = pl.DataFrame([pl.Series(f"key{number}", key) for number, key in enumerate(keys)])
         names, rows = frame.columns, frame.with_columns(count=pl.Series(self.counts), row=pl.int_range(pl.len()))
-        patterns = rows.group_by(names).agg(pl.col("count").sum(), pl.col("row")).sort(names)
+        last = 1 + self.predicted.shape[1]
+        by_name = [names[1 + system] for system in self._by_name(range(last - 1))]
+        patterns = rows.group_by(names).agg(pl.col("count").sum(), pl.col("row"))
+        patterns = patterns.sort(names[0], *by_name, *names[last:])
         new = np.empty(len(self.truth), dtype=np.int64)
         place = np.repeat(np.arange(patterns.height), patterns["row"].list.len().to_numpy())
         new[patterns["row"].explode().to_numpy()] = place
         columns = [patterns[name].to_numpy() for name in names]
-        last = 1 + self.predicted.shape[1]
         return replace(
             self,
             truth=columns[0],

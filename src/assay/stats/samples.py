@@ -396,5 +396,9 @@ class Sample(ABC):
         share = MARGIN_SHARE * abs(float(self.observed[baseline]))
         return share, f"{MARGIN_SHARE:.0%} of the baseline's number, as the measure has no range"
 
+    def _by_name(self, systems: Sequence[int]) -> list[int]:
+        """Systems in the order of their names: what is drawn does not depend on which of them comes first."""
+        return sorted(systems, key=lambda place: self.systems[place]) if self.systems else list(systems)
+
     def _names(self, systems: Sequence[int]) -> tuple[str, ...]:
         return tuple(self.systems[place] for place in systems) if self.systems else ()

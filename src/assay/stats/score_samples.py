@@ -221,7 +221,9 @@ class ScoreSample(Sample):
         return self._redrawn[key]
 
     def _in_common(self, first: int, second: int) -> list[SortedItems]:
-        return in_common(self.positive, [self.scores[second], self.scores[first]], self.weight)
+        order = self._by_name((second, first))
+        systems = in_common(self.positive, [self.scores[system] for system in order], self.weight)
+        return [systems[order.index(second)], systems[order.index(first)]]
 
     @cached_property
     def _redrawn(self) -> dict[tuple[int, int, Drawing], Floats]:

@@ -321,7 +321,8 @@ class PatternSample(PooledSample):
     @cached_property
     def _patterns(self) -> tuple[Ints, Ints]:
         """The first unit of each pattern, and how many units have it."""
-        leaves = {id(leaf): leaf for formula in self.formulas for leaf in formula.leaves() if leaf.constant is None}
+        formulas = [self.formulas[system] for system in self._by_name(range(len(self.formulas)))]
+        leaves = {id(leaf): leaf for formula in formulas for leaf in formula.leaves() if leaf.constant is None}
         code = np.zeros(self.size, dtype=np.int64)
         for leaf in leaves.values():  # column by column: sorting whole rows takes a hundred times as long
             value = np.unique(leaf.values, return_inverse=True)[1]

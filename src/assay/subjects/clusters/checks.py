@@ -15,6 +15,7 @@ from assay.files.sources import Source, is_file
 from assay.subjects.clusters.remarks import USUAL_NOISE
 from assay.subjects.clusters.rules import Rules
 from assay.tables.clusters import Clusters
+from assay.tables.roles import is_frame
 from assay.verbs.diagnosis.examination import (
     CheckFinding,
     Examination,
@@ -89,12 +90,13 @@ class ClustersExamination(Examination):
         noise, columns = self.stated.get("noise"), dict(self.stated.get("columns") or {})
         if isinstance(readable, Clusters):
             reading, systems = self.opened(readable.whence, lambda: [replace(readable, name=name or readable.name)])
-        elif is_file(readable):
-            source = Source.of(readable)
+        elif is_file(readable) or is_frame(readable):
+            source = Source.of(readable) if is_file(readable) else readable
+            path = source.name if isinstance(source, Source) else "clusters"
             readers = [partial(read_clusters, source, name=name, **columns)]
             if columns.pop("points", None) is not None:  # clusters may be sound where points are not
                 readers.append(partial(read_clusters, source, name=name, **columns))
-            reading, systems = self.opened(source.name, *readers)
+            reading, systems = self.opened(path, *readers)
         else:
             raise ParameterError(f"doctor takes files of clusters, or Clusters, not {type(readable).__name__}")
         yield reading

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from assay.core.errors import InputError, number_of
 from assay.measures.counting.contingency import Contingency
-from assay.measures.counting.judgments import Floats, Ints, Mask
 from assay.measures.counting.distances import PRECOMPUTED
+from assay.measures.counting.judgments import Floats, Ints, Mask
 from assay.measures.counting.points import Points, order_of_rows
 from assay.measures.parser import parse_measure
 from assay.measures.registry import Measure
@@ -219,7 +219,10 @@ class Halves:
         columns = {"truth": held[0].truth, **dict(zip(named, map(rules.clusters_of, held), strict=True))}
         if held[0].weight is not None:
             columns["weight"] = held[0].weight
-        kinds = pl.DataFrame(columns).group_by(pl.all()).len("items").sort(pl.all(), nulls_last=True)
+        # By the names of clusterings: what is drawn does not depend on which of them comes first.
+        by_name = sorted(named, key=lambda name: held[named.index(name)].name)
+        order = ["truth", *by_name, *(name for name in columns if name == "weight")]
+        kinds = pl.DataFrame(columns).group_by(pl.all()).len("items").sort(order, nulls_last=True)
         is_class = rules.unlabelled == "class"
         classes, row = _placed(kinds["truth"], keep_null=is_class)
         sides = tuple(

@@ -310,6 +310,7 @@ class Classifiers(ItemPairing):
             weight=self._weight,
             positive=place,
             undefined=lenient(self.undefined),
+            systems=tuple(table.name for table in self.predictions),
         )
         if self.undefined == "error":
             for name, reason in zip(self.names, sample.undefined(), strict=True):

@@ -13,6 +13,7 @@ from assay.files.small_tables import read_score_rows
 from assay.files.sources import Source, is_file
 from assay.measures.parser import agreed_direction, meanings
 from assay.tables import Scores
+from assay.tables.roles import is_frame
 from assay.verbs.diagnosis.examination import (
     CheckFinding,
     Examination,
@@ -68,9 +69,9 @@ class ScoresExamination(Examination):
         if len(self.inputs) != 1:
             raise ParameterError(f"doctor takes one table of scores, not {len(self.inputs)}")
         (data,) = self.inputs
-        if not isinstance(data, Scores) and not is_file(data):
+        if not (isinstance(data, Scores) or is_file(data) or is_frame(data)):
             raise ParameterError(f"doctor takes a file of scores, or Scores, not {type(data).__name__}")
-        source = data if isinstance(data, Scores) else Source.of(data)
+        source = Source.of(data) if is_file(data) else data
         self.systems: tuple[str, ...] = ()
         self.file = source.name if isinstance(source, Source) else "scores"
         reading, rows = self.opened(self.file, lambda: _rows(source))
@@ -87,10 +88,8 @@ class ScoresExamination(Examination):
         return Overview(title, data, len(self.systems), systems=self.systems)
 
 
-def _rows(source: Scores | Source) -> pl.DataFrame:
-    if isinstance(source, Source):
-        return read_score_rows(source)
-    return source.frame.with_columns(line=pl.lit(None, pl.Int64))
+def _rows(data: Any) -> pl.DataFrame:
+    return data.frame.with_columns(line=pl.lit(None, pl.Int64)) if isinstance(data, Scores) else read_score_rows(data)
 
 
 unreadable(

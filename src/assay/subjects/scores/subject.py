@@ -14,6 +14,7 @@ from assay.files.sources import Source, is_file
 from assay.measures.undefined import policy_of
 from assay.stats.pairing import ScorePairing, listed
 from assay.tables import Scores
+from assay.tables.roles import is_frame
 from assay.verbs.gating.gate import TAKES, Sides, Two, chosen_two
 from assay.verbs.subject import Subject, Words
 
@@ -40,15 +41,11 @@ class ScoresSubject(Subject):
         scores, *others = inputs
         if others:
             raise ParameterError("scores hold all systems: give one table of them, and nothing else")
-        if isinstance(scores, Scores):
-            return ScorePairing(_counted_by(scores, rules))
-        if not (is_file(scores) or isinstance(scores, Source)):
+        opened = opened_scores(scores, measures)
+        if opened is None:
             kind = type(scores).__name__
             raise ParameterError(f"expected an evaluation, judgments and runs, or scores, got {kind} alone")
-        # A matrix of scores does not say what was measured; whoever asks for a measure does.
-        wanted = listed(measures or ())
-        table = read_scores(scores, measure=str(wanted[0]) if wanted else "score")
-        return ScorePairing(_counted_by(table, rules))
+        return ScorePairing(_counted_by(opened, rules))
 
     def explain(
         self, measure: str | Measure, inputs: Sequence[Any], place: Place, view: View, rules: dict[str, Any]
@@ -73,6 +70,22 @@ def _counted_by(scores: Scores, rules: Mapping[str, Any]) -> Scores:
 SCORES = ScoresSubject()
 
 
+def opened_scores(data: Any, measures: Any) -> Scores | None:
+    """Scores as they are, or those of a file or a data frame; None if it is none of these.
+
+    A matrix of scores does not say what was measured; whoever asks for a measure does.
+
+    >>> opened_scores(pl.DataFrame({"bm25": [0.5], "dense": [0.75]}), "AP").frame["measure"].to_list()
+    ['AP', 'AP']
+    """
+    if isinstance(data, Scores):
+        return data
+    if not (is_file(data) or isinstance(data, Source) or is_frame(data)):
+        return None
+    wanted = listed(measures or ())
+    return read_scores(data, measure=str(wanted[0]) if wanted else "score")
+
+
 def two_systems(data: Any, two: Two, measures: Any, seed: int, rules: Mapping[str, Any]) -> Sides:
     """The baseline and the candidate, which are systems of the table, by name.
 
@@ -81,12 +94,13 @@ def two_systems(data: Any, two: Two, measures: Any, seed: int, rules: Mapping[st
     >>> two_systems(scores, Two("b"), None, 0, {}).pairing.sample("time").systems
     ('b', 'a')
     """
-    if not isinstance(data, Scores):
+    scores = opened_scores(data, measures)
+    if scores is None:
         raise ParameterError(TAKES)
     for side in two:
         if side is not None and not isinstance(side, str):
             raise ParameterError(f"of scores, baseline and candidate are names of systems, not {type(side).__name__}")
-    chosen = chosen_two(data.frame["system"].unique(maintain_order=True).to_list(), *two)
-    frame = pl.concat([data.frame.filter(system=name) for name in chosen])
-    pairing = SCORES.pairing([replace(data, frame=frame)], measures, seed, rules)
+    chosen = chosen_two(scores.frame["system"].unique(maintain_order=True).to_list(), *two)
+    frame = pl.concat([scores.frame.filter(system=name) for name in chosen])
+    pairing = SCORES.pairing([replace(scores, frame=frame)], measures, seed, rules)
     return Sides(pairing, pairing.measure_names(measures))

@@ -21,7 +21,7 @@ from assay.tables import Predictions
 from assay.tables.label_columns import FOLD_COLUMNS
 from assay.tables.label_rules import distinct, positive_label
 from assay.tables.named_columns import NamedColumns
-from assay.tables.roles import ITEM, Where, find
+from assay.tables.roles import ITEM, Where, find, is_frame
 from assay.verbs.diagnosis.examination import EXAMPLES, Examination, Examined, Example, Overview
 
 _TWO = 2
@@ -182,7 +182,7 @@ class ExaminedPredictions:
 def open_predictions(
     source_input: Any, names: StatedColumns, pos_label: Any = None, list_separator: str | None = None
 ) -> tuple[PredictionsFile, list[ExaminedPredictions]]:
-    """Open predictions: a file, or a table that was read already; or a dict of one such, by the system's name.
+    """Open predictions: a file, a data frame, or a table that was read already; or a dict of one, by the system's name.
 
     >>> file, [system] = open_predictions(Predictions.of(["a", "b"], ["a", "a"], name="old"), StatedColumns())
     >>> file.labels, system.name
@@ -193,24 +193,25 @@ def open_predictions(
         [(name, source_input)] = source_input.items()
     if isinstance(source_input, Predictions):
         return _of_table(source_input if name is None else replace(source_input, name=name), pos_label)
-    if not is_file(source_input):
+    if not (is_file(source_input) or is_frame(source_input)):
         raise ParameterError(f"doctor takes files of predictions, or Predictions, not {type(source_input).__name__}")
-    source = Source.of(source_input)
+    source = Source.of(source_input) if is_file(source_input) else source_input
+    path = source.name if isinstance(source, Source) else "predictions"
     try:
         table = named_columns(source, "predictions")
 
         def occurring(columns: Iterable[str]) -> set[str]:
             return {str(label) for column in columns for label in distinct(_text(table.frame[column], list_separator))}
 
-        plan_of_columns = plan(source.name, table.frame.columns, names, occurring)
+        plan_of_columns = plan(path, table.frame.columns, names, occurring)
         labels = [plan_of_columns.truth, *(system.prediction for system in plan_of_columns.systems)]
         text = [_text(table.frame[column], list_separator) for column in labels if column is not None]
         # Labels that are whole numbers are told as the strict reader reads them: 1.0, true and 1 are one label.
         text = [column if column.dtype != pl.Int64 else column.cast(pl.String) for column in as_whole(text)]
         table = table._replace(frame=table.frame.with_columns(text))
-        return _of_columns(table, plan_of_columns, name or source.stem, pos_label)
+        return _of_columns(table, plan_of_columns, name or table.stem, pos_label)
     except FormatError as problem:
-        return PredictionsFile(source.name, refusal=problem), []
+        return PredictionsFile(path, refusal=problem), []
 
 
 def _of_columns(
