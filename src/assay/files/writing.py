@@ -124,7 +124,7 @@ def _pieces(run: Batches) -> Iterator[pl.DataFrame]:
 
 def _refuse_empty(frame: pl.DataFrame) -> None:
     """No format has a place for an id that is nothing."""
-    for column in ("query_id", "doc_id"):
+    for column in ("query_id", "doc_id", "item_id", "judge"):
         if column in frame.columns and (frame[column] == "").any():
             raise InputError(f"expected a {column}, got nothing: such a table cannot be written")
 

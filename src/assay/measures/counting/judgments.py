@@ -282,7 +282,10 @@ class Graded:
 
     def where(self, keep: NDArray[np.bool_]) -> Graded:
         """Keep some of the rows."""
-        rows = np.flatnonzero(keep)
+        return self.taken(np.flatnonzero(keep))
+
+    def taken(self, rows: Ints) -> Graded:
+        """The rows at these places, in this order."""
         return replace(
             self,
             query=self.query[rows],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, ClassVar, Unpack
 
 import numpy as np
@@ -200,7 +201,18 @@ class Ranks:
 
     def drawn(self, rng: np.random.Generator) -> Ranks:
         """The same counts with tied documents in a random order."""
-        return replace(self, hits=self.hits.drawn(rng))
+        by_name, hits = self._by_name
+        drawn = hits.drawn(rng)
+        drawn = replace(drawn, query=by_name[drawn.query])
+        return replace(self, hits=drawn.taken(np.lexsort((drawn.rank, drawn.query))))
+
+    @cached_property
+    def _by_name(self) -> tuple[Ints, Graded]:
+        """Queries in the order of their names, and their hits: what is drawn does not depend on the order of rows."""
+        by_name = np.array(sorted(range(len(self.queries)), key=self.queries.__getitem__), dtype=np.int64)
+        hits = replace(self.hits, query=np.argsort(by_name)[self.hits.query])
+        document = self.doc_ids.rank("ordinal").to_numpy()[hits.document]
+        return by_name, hits.taken(np.lexsort((document, hits.tie_first, hits.query)))
 
     def _under(self, chosen: Policies, name: str) -> Ranks:
         """Apply the policies that change what was found."""

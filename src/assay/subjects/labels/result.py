@@ -47,7 +47,9 @@ def label_signature(measure: Measure, of: Classification | Classifiers, *systems
     if of.task == "binary":
         parts.append(f"positive={escaped(str(of.positive))}")
     else:
-        parts.append(f"labels={','.join(escaped(str(label), marks='|,') for label in of.labels)}")
+        labels = [escaped(str(label), marks="|,") for label in of.labels]
+        # Of sets, the order is that of the columns, on which no number depends.
+        parts.append(f"labels={','.join(sorted(labels) if of.task == 'multilabel' else labels)}")
     # A measure of scores does not ask from which one on positive is predicted.
     thresholds = {system.threshold: None for system in systems}
     if any(threshold is not None for threshold in thresholds) and measure.definition.counts in LABEL_COUNTS:

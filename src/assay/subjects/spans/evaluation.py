@@ -163,7 +163,7 @@ def _on_one_side(gold: Spans, spans: Spans) -> Iterator[str]:
         (gold, theirs, "of the truth without predictions", "misses"),
         (spans, ours, "of the predictions unknown to the truth", "false alarms"),
     ):
-        alone = [document for document in dict.fromkeys(side.once["document"]) if document not in others]
+        alone = sorted({*side.once["document"]} - others.keys())
         if alone:
             names = ", ".join(alone[:3]) + (", …" if len(alone) > 3 else "")
             yield f"{number_of('document', len(alone))} {where} ({names}): all spans there are {become}"
