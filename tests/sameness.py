@@ -6,7 +6,7 @@ import gzip
 import io
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -54,14 +54,14 @@ def trec(rows: Rows) -> str:
 
 def nested(rows: Rows) -> str:
     """A run or judgments as JSON: query to document to number."""
-    table: dict[str, dict[str, float]] = {}
+    table: dict[str, dict[str, Any]] = {}
     for row in rows:
         table.setdefault(row["query_id"], {})[row["doc_id"]] = row.get("relevance", row.get("score"))
     return json.dumps(table)
 
 
 #: The text of rows in each form, and what its files end in.
-TEXTS = {
+TEXTS: dict[str, tuple[Callable[[Rows], str], str]] = {
     "csv": (delimited, ".csv"),
     "semicolons": (lambda rows: delimited(rows, ";"), ".csv"),
     "quoted": (lambda rows: "\ufeff" + delimited(rows, every=True).replace("\n", "\r\n"), ".csv"),
@@ -71,7 +71,7 @@ TEXTS = {
     "trec": (trec, ".txt"),
     "json": (nested, ".json"),
 }
-PACKED = {"gz": gzip.compress, "zst": zstandard.compress}
+PACKED: dict[str, Callable[[bytes], bytes]] = {"gz": gzip.compress, "zst": zstandard.compress}
 
 
 def written(rows: Rows, folder: Path, name: str, form: str = "csv") -> Path:
@@ -97,13 +97,19 @@ def plain(value: Any, folder: Path) -> Any:
             value = value | dict(zip(("first", "second"), sorted((value["first"], value["second"])), strict=True))
         if "of_truth" in value:  # a cell of a matrix, with some of its items in the order of the file
             value = {key: held for key, held in value.items() if key != "items"}
-        return {plain(key, folder): plain(held, folder) for key, held in value.items() if key not in NOT_COMPARED}
+        return {_unnamed(key, folder): plain(held, folder) for key, held in value.items() if key not in NOT_COMPARED}
     if isinstance(value, list):
         return sorted((plain(held, folder) for held in value), key=_place)
-    if isinstance(value, str):
-        whole = value.replace(f"{folder}/", "").replace(RENAMED, "")
-        return re.sub(r"(\w)\.(csv|tsv|jsonl|json|parquet|arrow|txt)(\.(gz|zst))?\b", r"\1", whole)
+    if isinstance(value, str):  # names stand in prose in the order of the file, and the first of them as examples
+        prose = re.sub(r"\([^()]*…\)", "", _unnamed(value, folder))
+        return " ".join(sorted(re.findall(r"[^\s,;:()]*[^\s,;:().]", prose)))
     return value
+
+
+def _unnamed(text: str, folder: Path) -> str:
+    """A text without folders, the endings of files, and the marks of renamed ids."""
+    whole = text.replace(f"{folder}/", "").replace(RENAMED, "")
+    return re.sub(r"(\w)\.(csv|tsv|jsonl|json|parquet|arrow|txt)(\.(gz|zst))?\b", r"\1", whole)
 
 
 def _place(value: Any) -> str:

@@ -263,7 +263,8 @@ def test_of_many_points_small_subsets_are_drawn_and_scaled() -> None:
 def test_distances_that_were_given_are_drawn_by_row_and_column() -> None:
     rng = np.random.default_rng(8)
     points = rng.normal(size=(40, 2)) + 3 * np.repeat([[0], [1]], 20, axis=0)
-    labels = np.repeat([0, 1], 20)
+    order = np.lexsort(points.T[::-1])  # as points are drawn; of distances, rows are drawn as they come
+    points, labels = points[order], np.repeat([0, 1], 20)[order]
     apart = np.sqrt(((points[:, None] - points) ** 2).sum(axis=2))
     one = cluster(Clusters.of(None, labels, X=points), "Silhouette", resamples=30).estimate()
     two = cluster(Clusters.of(None, labels, X=apart), "Silhouette", metric="precomputed", resamples=30).estimate()

@@ -331,6 +331,7 @@ def _lazily(table: Any) -> pl.LazyFrame:
     """The table as a stream that Polars writes without holding it."""
     if kind_of(table) != "run":
         frame: pl.DataFrame = table.frame
+        _refuse_empty(frame)
         return frame.lazy()
     from polars.io.plugins import register_io_source  # noqa: PLC0415
 

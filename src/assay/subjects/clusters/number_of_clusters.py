@@ -15,7 +15,7 @@ from assay.core.domains import Whole
 from assay.core.errors import InputError, ParameterError, argument, listed, need, number_of
 from assay.measures.counting.contingency import Contingency
 from assay.measures.counting.judgments import Floats, Ints
-from assay.measures.counting.points import Points, order_of_rows
+from assay.measures.counting.points import Points
 from assay.measures.registry import Measure
 from assay.subjects.clusters.over_k import NUMBERS, SHARE, STABILITY, VOTING, NumberOfClusters, Reference
 from assay.subjects.clusters.rules import Rules, computed, counts_of, measure_of, measures_of, uneven_columns
@@ -80,8 +80,6 @@ def number_of_clusters(
         raise ParameterError(f"expected points to cluster, got clusters only: say {argument('points')}")
     if metric == "precomputed":
         raise ParameterError("there are distances only, and no points to cluster: choose a metric of points")
-    order = order_of_rows(points)  # what is drawn, and where k-means starts, does not depend on the order of the items
-    points, truth, item_id = points[order], _in_order(clusters.truth, order), _in_order(clusters.item_id, order)
     most = min(len(np.unique(points, axis=0)), len(points) - 1)
     tried = _checked_numbers(ks, len(points), most)
     fit, by = _clusterer(estimator, seed)
@@ -100,7 +98,7 @@ def number_of_clusters(
     with threadpool_limits(1):
         for k in tried:
             labels = fit(k, placed)
-            labelled = Clusters.of(truth, labels, X=points, item_id=item_id, name=clusters.name)
+            labelled = Clusters.of(clusters.truth, labels, X=points, item_id=clusters.item_id, name=clusters.name)
             counts = counts_of(labelled, rules, seed)
             smallest[k] = int(np.bincount(labels).min())
             tell()
@@ -144,10 +142,6 @@ def _checked_numbers(ks: Iterable[int], points: int, most: int) -> tuple[int, ..
     if tried[-1] > most:
         raise ParameterError(f"{tried[-1]} clusters, and no more than {number_of('different point', most)}")
     return tried
-
-
-def _in_order(column: pl.Series | None, order: Ints) -> pl.Series | None:
-    return None if column is None else column.gather(pl.Series(order))
 
 
 def _rows(X: Any) -> int:  # noqa: N803
