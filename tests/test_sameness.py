@@ -379,3 +379,24 @@ def test_a_table_is_read_as_it_was_written_or_refused(kind: str, tmp_path: Path)
             assert before == after, f"{odd!r} as {writer.name}"
             read_back += 1
     assert read_back > len(HOSTILE)
+
+
+#: Commands about a system and the same one that gives nothing for half of its units, and the column of these.
+SILENCED = [
+    ("rankings", "query_id", "compare {qrels} {new} {silent} -m AP -m RR -m nDCG@10 -m P@5"),
+    ("spans", "document", "extraction compare {truth} {new} {silent} -m F -m Recall"),
+]
+
+
+@pytest.mark.parametrize(("case", "unit", "command"), SILENCED, ids=[row[2] for row in SILENCED])
+def test_a_system_that_falls_silent_never_gains(case: str, unit: str, command: str, tmp_path: Path) -> None:
+    tables = tables_of(case)
+    units = sorted({row[unit] for row in tables["new"].rows})
+    rows = [row for row in tables["new"].rows if row[unit] in units[::2]]
+    files = {name: written(table.rows, tmp_path, name) for name, table in tables.items()}
+    files["silent"] = written(rows, tmp_path, "silent")
+    findings = answer(command, files, tmp_path)["findings"]["findings"]
+    assert findings
+    for row in findings:
+        assert row["value"] < row["baseline_value"], row["measure"]
+        assert row["word"] != "better", row["measure"]
