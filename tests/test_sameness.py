@@ -43,7 +43,6 @@ CASES = {
         "compare {qrels} {old} {new} -m AP --test t --interval bca",
         "gate {qrels} {old} {new} -m AP -m RR",
         "report {qrels} {old} {new} -m AP -o report.json",
-        "explain nDCG@5 {qrels} {old} --show 99",
         "doctor {qrels} {old} {new} --all",
         "power {qrels} {old} {new} -m AP",
         "correlate {qrels} {old} {new} {mid} -m AP -m RR",
@@ -115,7 +114,6 @@ CASES = {
     "a column per judge": Case(odd_data.judge_columns, ("agreement evaluate {lab} --judges ana,10,9,ben",)),
     "crowd": Case(odd_data.crowd, (
         "crowd aggregate {lab}",
-        "crowd aggregate {lab} --method mace",
         "crowd workers {people}",
         "crowd audit {model} {people}",
     )),
