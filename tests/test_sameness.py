@@ -113,7 +113,7 @@ CASES = {
     "two sets of labels": Case(odd_data.judges_twice, ("agreement compare {old} {new}", "agreement gate {old} {new}")),
     "a column per judge": Case(odd_data.judge_columns, ("agreement evaluate {lab} --judges ana,10,9,ben",)),
     "crowd": Case(odd_data.crowd, (
-        "crowd aggregate {lab}",
+        "crowd aggregate {lab} --method majority",
         "crowd workers {people}",
         "crowd audit {model} {people}",
     )),
@@ -273,7 +273,7 @@ LIBRARY: list[tuple[str, str, Callable[[dict[str, Any]], Any]]] = [
     ("judges", "agreement evaluate {lab}", lambda data: assay.agree(data["lab"])),
     ("two sets of labels", "agreement compare {old} {new}", lambda data: assay.compare(
         [assay.read_labels(data[name], name=name) for name in ("old", "new")])),
-    ("crowd", "crowd aggregate {lab}", lambda data: assay.crowd(data["lab"])),
+    ("crowd", "crowd aggregate {lab} --method majority", lambda data: assay.crowd(data["lab"])),
     ("clicks", "clicks evaluate {log}", lambda data: assay.clicks(data["log"])),
     ("clicks", "clicks compare {log}", lambda data: assay.compare(assay.read_log(data["log"]))),
 ]  # fmt: skip
