@@ -254,7 +254,7 @@ class Check(NamedTuple):
     def name(self) -> str:
         """What is checked.
 
-        >>> Check._make(["AP", "length = short", *[0] * 23]).name
+        >>> Check._make(["AP", "length = short", *[0] * 25]).name
         'AP, length = short'
         """
         return f"{self.measure}, {self.slice}" if self.slice else self.measure
