@@ -38,7 +38,6 @@ TYPED: list[tuple[list[str], str]] = [
     (["report", *RUNS, "--interval", "t", "--resamples", "500"], "--resamples"),
     (["evaluate", *RUNS, "--samples", "7"], "--samples"),
     (["evaluate", *RUNS, "--samples", "7", "--ties", "input_order"], "--samples"),
-    (["evaluate", *RUNS, "--judged-only", "--unjudged", "error"], "--unjudged"),
     (["power", *RUNS, "--samples", "7"], "--samples"),
     (["correlate", *RUNS, "-m", "AP", "-m", "RR", "--samples", "7"], "--samples"),
     (["plot", *RUNS, "--samples", "7"], "--samples"),

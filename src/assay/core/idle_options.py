@@ -34,7 +34,6 @@ OF_TESTS = (
 #: Of evaluations of runs.
 OF_RUNS = (
     Idle("samples", "ties", {"doc_id_descending", "doc_id_ascending", "input_order"}, "no random orders are drawn"),
-    Idle("unjudged", "judged_only", {True}, "no unjudged document is left in a ranking"),
 )
 #: Of gates: only where units may be missing does it matter how many are.
 OF_GATES = (Idle("max_missing", "missing", {"error"}, "a missing unit is an error"),)
