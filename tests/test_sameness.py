@@ -273,7 +273,7 @@ LIBRARY: list[tuple[str, str, Callable[[dict[str, Any]], Any]]] = [
     ("judges", "agreement evaluate {lab}", lambda data: assay.agree(data["lab"])),
     ("two sets of labels", "agreement compare {old} {new}", lambda data: assay.compare(
         [assay.read_labels(data[name], name=name) for name in ("old", "new")])),
-    ("crowd", "crowd aggregate {lab} --method majority", lambda data: assay.crowd(data["lab"])),
+    ("crowd", "crowd aggregate {lab} --method majority", lambda data: assay.crowd(data["lab"], method="majority")),
     ("clicks", "clicks evaluate {log}", lambda data: assay.clicks(data["log"])),
     ("clicks", "clicks compare {log}", lambda data: assay.compare(assay.read_log(data["log"]))),
 ]  # fmt: skip
