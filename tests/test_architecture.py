@@ -14,7 +14,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "assay"
 
 # A module imports only from its own folder and from those before it, imports inside functions included.
 STAGES = [
-    "core", "tables", "files", "measures", "stats", "show", "verbs", "subjects", "collections", "systems", "engines",
+    "core", "tables", "files", "measures", "stats", "show", "verbs", "subjects", "ground_truth", "systems", "engines",
     "store", "web", "cli", "__main__",
 ]  # fmt: skip
 # Folders that are loaded only when they are asked for, and check at their door that their packages are there.

@@ -25,9 +25,9 @@ from assay import (
     read_collection,
 )
 from assay.cli.files import lay_out
-from assay.collections.catalogue import differences, recognise
 from assay.files import atomic, document_stream
 from assay.files.document_stream import document_batches
+from assay.ground_truth.catalogue import differences, recognise
 
 
 @pytest.fixture

@@ -20,10 +20,10 @@ from script_files import script
 from shared_data import shared
 
 from assay import InputError, Labels, ParameterError, Qrels, crowd, make_hits, read_labels, read_qrels
-from assay.collections.crowd import enough_labels
-from assay.collections.workers import FEWEST_GOLD
 from assay.core.registry import WRITERS
 from assay.core.results import written
+from assay.ground_truth.crowd import enough_labels
+from assay.ground_truth.workers import FEWEST_GOLD
 from assay.stats.aggregation import dawid_skene
 from assay.subjects.judges.evaluation import ratings_of
 
@@ -524,7 +524,7 @@ def test_labels_that_nobody_gave_are_told_with_a_method_that_makes_none(tmp_path
 
 def test_a_fit_that_was_stopped_says_what_may_still_change() -> None:
     labels = read_labels(EXAMPLE)
-    with mock.patch("assay.collections.crowd.dawid_skene", partial(dawid_skene, iterations=3)):
+    with mock.patch("assay.ground_truth.crowd.dawid_skene", partial(dawid_skene, iterations=3)):
         result = crowd(labels)
     assert any(
         "dawid-skene was stopped after 3 iterations: a probability still changed by" in w for w in result.warnings

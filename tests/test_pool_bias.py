@@ -27,9 +27,9 @@ from assay import (
     pool_bias,
     simulate_pool,
 )
-from assay.collections.simulation import STRATEGIES
-from assay.collections.strategies import ADAPTIVE, Judged, simulate
 from assay.core.results import Result
+from assay.ground_truth.simulation import STRATEGIES
+from assay.ground_truth.strategies import ADAPTIVE, Judged, simulate
 from assay.stats.correlation import tau_ap
 
 Judgments = dict[str, dict[str, int]]

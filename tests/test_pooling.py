@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from shared_data import shared
 
 from assay import InputError, ParameterError, choose_runs, evaluate, inferred_scores, make_pool, pool_bias, read_qrels
-from assay.collections.run_ranks import RunRanks, overlaps
+from assay.ground_truth.run_ranks import RunRanks, overlaps
 
 Runs = dict[str, dict[str, dict[str, float]]]
 DOCUMENTS = [f"d{number}" for number in range(9)]

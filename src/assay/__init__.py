@@ -18,12 +18,12 @@ if not (_threads.isdecimal() and len(_threads) <= 4 and 1 <= int(_threads) <= 10
     del os.environ["POLARS_MAX_THREADS"]
 
 _HOMES = {
-    "assay.collections.bias": ("PoolBias", "pool_bias"),
-    "assay.collections.choice": ("RunChoice", "choose_runs"),
-    "assay.collections.inference": ("InferredScores", "inferred_scores"),
-    "assay.collections.pooling": ("Pool", "make_pool"),
-    "assay.collections.simulation": ("PoolSimulation", "simulate_pool"),
-    "assay.collections.strategies": ("next_documents",),
+    "assay.ground_truth.bias": ("PoolBias", "pool_bias"),
+    "assay.ground_truth.choice": ("RunChoice", "choose_runs"),
+    "assay.ground_truth.inference": ("InferredScores", "inferred_scores"),
+    "assay.ground_truth.pooling": ("Pool", "make_pool"),
+    "assay.ground_truth.simulation": ("PoolSimulation", "simulate_pool"),
+    "assay.ground_truth.strategies": ("next_documents",),
     "assay.subjects.ranking.audit.audit": ("Audit", "audit"),
     "assay.subjects.ranking.audit.signatures": (
         "Signature",
@@ -49,7 +49,7 @@ _HOMES = {
     "assay.subjects.clusters.evaluation": ("cluster",),
     "assay.subjects.clusters.number_of_clusters": ("number_of_clusters",),
     "assay.subjects.clusters.over_k": ("NumberOfClusters",),
-    "assay.collections.judge_rankings": ("JudgeRankings", "agree_on_systems"),
+    "assay.ground_truth.judge_rankings": ("JudgeRankings", "agree_on_systems"),
     "assay.verbs.comparison": ("Comparison", "compare"),
     "assay.verbs.correlation": ("Correlations", "correlate"),
     "assay.subjects.labels.crossvalidation.result": ("Nested", "CrossValidation", "FoldComparison"),
@@ -62,24 +62,24 @@ _HOMES = {
     "assay.measures.counting.contingency": ("Contingency",),
     "assay.measures.counting.points": ("Points",),
     "assay.verbs.diagnosis": ("Diagnosis", "doctor"),
-    "assay.collections.building": ("add_to_collection", "export_collection", "new_collection"),
-    "assay.collections.catalogue": ("Catalogue", "CatalogueEntry", "catalogue"),
-    "assay.collections.description": (
+    "assay.ground_truth.building": ("add_to_collection", "export_collection", "new_collection"),
+    "assay.ground_truth.catalogue": ("Catalogue", "CatalogueEntry", "catalogue"),
+    "assay.ground_truth.description": (
         "CollectionCheck",
         "CollectionStatistics",
         "check_collection",
         "describe_collection",
     ),
-    "assay.collections.topic_sampling": ("TopicSample", "sample_topics", "write_topics_to_edit"),
+    "assay.ground_truth.topic_sampling": ("TopicSample", "sample_topics", "write_topics_to_edit"),
     "assay.files.manifest": ("CollectionFolder", "open_collection"),
     "assay.core.data_warnings": ("DataWarning",),
     "assay.core.errors": ("AssayError", "DuplicateError", "FormatError", "InputError", "ParameterError", "TopicError"),
     "assay.subjects.ranking.evaluation": ("Evaluation", "evaluate"),
     "assay.verbs.explanation": ("Explanation", "explain"),
     "assay.subjects.spans.evaluation": ("Extraction", "extract"),
-    "assay.collections.crowd": ("CrowdLabels", "crowd"),
-    "assay.collections.hits": ("HitFile", "make_hits"),
-    "assay.collections.llm": ("JudgeAudit", "audit_judge"),
+    "assay.ground_truth.crowd": ("CrowdLabels", "crowd"),
+    "assay.ground_truth.hits": ("HitFile", "make_hits"),
+    "assay.ground_truth.llm": ("JudgeAudit", "audit_judge"),
     "assay.files.clusters": ("read_clusters",),
     "assay.files.collections": (
         "Collection",
@@ -124,38 +124,6 @@ _MODULES = {
 __all__ = [*sorted(_HOME_OF), "__version__"]  # noqa: PLE0604  # a test compares it with what can be imported
 
 if TYPE_CHECKING:
-    from assay.collections.bias import PoolBias as PoolBias
-    from assay.collections.bias import pool_bias as pool_bias
-    from assay.collections.building import add_to_collection as add_to_collection
-    from assay.collections.building import export_collection as export_collection
-    from assay.collections.building import new_collection as new_collection
-    from assay.collections.catalogue import Catalogue as Catalogue
-    from assay.collections.catalogue import CatalogueEntry as CatalogueEntry
-    from assay.collections.catalogue import catalogue as catalogue
-    from assay.collections.choice import RunChoice as RunChoice
-    from assay.collections.choice import choose_runs as choose_runs
-    from assay.collections.crowd import CrowdLabels as CrowdLabels
-    from assay.collections.crowd import crowd as crowd
-    from assay.collections.description import CollectionCheck as CollectionCheck
-    from assay.collections.description import CollectionStatistics as CollectionStatistics
-    from assay.collections.description import check_collection as check_collection
-    from assay.collections.description import describe_collection as describe_collection
-    from assay.collections.hits import HitFile as HitFile
-    from assay.collections.hits import make_hits as make_hits
-    from assay.collections.inference import InferredScores as InferredScores
-    from assay.collections.inference import inferred_scores as inferred_scores
-    from assay.collections.judge_rankings import JudgeRankings as JudgeRankings
-    from assay.collections.judge_rankings import agree_on_systems as agree_on_systems
-    from assay.collections.llm import JudgeAudit as JudgeAudit
-    from assay.collections.llm import audit_judge as audit_judge
-    from assay.collections.pooling import Pool as Pool
-    from assay.collections.pooling import make_pool as make_pool
-    from assay.collections.simulation import PoolSimulation as PoolSimulation
-    from assay.collections.simulation import simulate_pool as simulate_pool
-    from assay.collections.strategies import next_documents as next_documents
-    from assay.collections.topic_sampling import TopicSample as TopicSample
-    from assay.collections.topic_sampling import sample_topics as sample_topics
-    from assay.collections.topic_sampling import write_topics_to_edit as write_topics_to_edit
     from assay.core.data_warnings import DataWarning as DataWarning
     from assay.core.errors import AssayError as AssayError
     from assay.core.errors import DuplicateError as DuplicateError
@@ -180,6 +148,38 @@ if TYPE_CHECKING:
     from assay.files.predictions import read_predictions as read_predictions
     from assay.files.small_tables import read_scores as read_scores
     from assay.files.writing import write as write
+    from assay.ground_truth.bias import PoolBias as PoolBias
+    from assay.ground_truth.bias import pool_bias as pool_bias
+    from assay.ground_truth.building import add_to_collection as add_to_collection
+    from assay.ground_truth.building import export_collection as export_collection
+    from assay.ground_truth.building import new_collection as new_collection
+    from assay.ground_truth.catalogue import Catalogue as Catalogue
+    from assay.ground_truth.catalogue import CatalogueEntry as CatalogueEntry
+    from assay.ground_truth.catalogue import catalogue as catalogue
+    from assay.ground_truth.choice import RunChoice as RunChoice
+    from assay.ground_truth.choice import choose_runs as choose_runs
+    from assay.ground_truth.crowd import CrowdLabels as CrowdLabels
+    from assay.ground_truth.crowd import crowd as crowd
+    from assay.ground_truth.description import CollectionCheck as CollectionCheck
+    from assay.ground_truth.description import CollectionStatistics as CollectionStatistics
+    from assay.ground_truth.description import check_collection as check_collection
+    from assay.ground_truth.description import describe_collection as describe_collection
+    from assay.ground_truth.hits import HitFile as HitFile
+    from assay.ground_truth.hits import make_hits as make_hits
+    from assay.ground_truth.inference import InferredScores as InferredScores
+    from assay.ground_truth.inference import inferred_scores as inferred_scores
+    from assay.ground_truth.judge_rankings import JudgeRankings as JudgeRankings
+    from assay.ground_truth.judge_rankings import agree_on_systems as agree_on_systems
+    from assay.ground_truth.llm import JudgeAudit as JudgeAudit
+    from assay.ground_truth.llm import audit_judge as audit_judge
+    from assay.ground_truth.pooling import Pool as Pool
+    from assay.ground_truth.pooling import make_pool as make_pool
+    from assay.ground_truth.simulation import PoolSimulation as PoolSimulation
+    from assay.ground_truth.simulation import simulate_pool as simulate_pool
+    from assay.ground_truth.strategies import next_documents as next_documents
+    from assay.ground_truth.topic_sampling import TopicSample as TopicSample
+    from assay.ground_truth.topic_sampling import sample_topics as sample_topics
+    from assay.ground_truth.topic_sampling import write_topics_to_edit as write_topics_to_edit
     from assay.measures import Measure as Measure
     from assay.measures import PerUnit as PerUnit
     from assay.measures import measure as measure

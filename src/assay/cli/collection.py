@@ -52,7 +52,7 @@ def new(
 
     $ assay collection new tea-collection topics.tsv qrels.txt words.run stems.run
     """
-    how.add("assay.collections.building:new_collection", folder, files or [], name=name, language=language)
+    how.add("assay.ground_truth.building:new_collection", folder, files or [], name=name, language=language)
 
 
 def add(folder: Folder, files: Files, how: Adding) -> None:
@@ -60,7 +60,7 @@ def add(folder: Folder, files: Files, how: Adding) -> None:
 
     $ assay collection add bikes bicycles/runs/bm25.run --group lexical
     """
-    how.add("assay.collections.building:add_to_collection", folder, files)
+    how.add("assay.ground_truth.building:add_to_collection", folder, files)
 
 
 def show(folder: Folder, to: Output, inverse_grades: options.InverseGrades = False) -> None:
@@ -70,7 +70,7 @@ def show(folder: Folder, to: Output, inverse_grades: options.InverseGrades = Fal
 
     $ assay collection show bicycles
     """
-    place = "assay.collections.description:describe_collection"
+    place = "assay.ground_truth.description:describe_collection"
     inputs.give(place, "counting", to, folder, inverse_grades=inverse_grades)
 
 
@@ -79,7 +79,7 @@ def check(folder: Folder, to: Output) -> int:
 
     $ assay collection check bicycles
     """
-    checked = inputs.give("assay.collections.description:check_collection", "checking", to, folder)
+    checked = inputs.give("assay.ground_truth.description:check_collection", "checking", to, folder)
     return 0 if checked.is_sound else 1
 
 
@@ -93,7 +93,7 @@ def export(
 
     $ assay collection export bicycles trec-bicycles
     """
-    place, to = "assay.collections.building:export_collection", Output(quiet=quiet)
+    place, to = "assay.ground_truth.building:export_collection", Output(quiet=quiet)
     exported = inputs.result_of(place, "writing", to, folder, target, inverse_grades=inverse_grades)
     if not quiet:
         output.message(f"{folder} -> {exported}: TREC layout")
@@ -112,7 +112,7 @@ def catalogue(
     $ assay collection list medical
     $ assay collection list news english
     """
-    inputs.give("assay.collections.catalogue:catalogue", "searching", to, *(words or ()))
+    inputs.give("assay.ground_truth.catalogue:catalogue", "searching", to, *(words or ()))
 
 
 Size: TypeAlias = Annotated[int, option("-n", "--size", help="Number of topics.", least=1)]
@@ -141,11 +141,11 @@ def sample_topics(
     """
     from assay.files.writing import write  # noqa: PLC0415  # `assay --help` need not load Polars
 
-    to, place = Output(json=json, quiet=quiet), "assay.collections.topic_sampling:sample_topics"
+    to, place = Output(json=json, quiet=quiet), "assay.ground_truth.topic_sampling:sample_topics"
     result = inputs.result_of(place, "sampling", to, log, size, by=by, fold_queries=fold_queries, **drawing)
     if target is not None:
         if target.suffix.lower() == ".ini" and not overwrite:
-            from assay.collections.topic_sampling import refuse_edited  # noqa: PLC0415
+            from assay.ground_truth.topic_sampling import refuse_edited  # noqa: PLC0415
 
             refuse_edited(target)
         write(result.topics, target, overwrite=overwrite)
@@ -164,7 +164,7 @@ def write_topics(
 
     $ assay topics write my-topics.ini -n 3
     """
-    place = "assay.collections.topic_sampling:write_topics_to_edit"
+    place = "assay.ground_truth.topic_sampling:write_topics_to_edit"
     inputs.result_of(place, "writing", Output(quiet=quiet), target, size, overwrite=overwrite)
     if not quiet:
         output.message(f"{target}: {number_of('topic', size)} to edit", err=False)

@@ -73,7 +73,7 @@ def workers(labels: LabelFile, crowd: CrowdInputs, drawing: SeedOption, to: Outp
 
     $ assay crowd workers crowd/labels.csv
     """
-    from assay.collections.crowd_sections import workers_document  # noqa: PLC0415  # `assay --help` loads no Polars
+    from assay.ground_truth.crowd_sections import workers_document  # noqa: PLC0415  # `assay --help` loads no Polars
 
     # Workers are looked at in the same way whatever the method, and votes need no model.
     result = _crowd(labels, {"method": "majority", **crowd}, exclude, drawing, to)
@@ -84,7 +84,7 @@ def workers(labels: LabelFile, crowd: CrowdInputs, drawing: SeedOption, to: Outp
 
 def _crowd(labels: str, rules: CrowdInputs, exclude: tuple[str, ...], drawing: SeedOption, to: Output) -> Any:
     stated: dict[str, Any] = {**rules, **drawing, "exclude": _excluded(exclude)}
-    return inputs.result_of("assay.collections.crowd:crowd", "aggregating", to, inputs.kept(labels), **stated)
+    return inputs.result_of("assay.ground_truth.crowd:crowd", "aggregating", to, inputs.kept(labels), **stated)
 
 
 def _excluded(texts: tuple[str, ...]) -> Any:
@@ -127,7 +127,7 @@ def hits(
     """
     if Path("-") in {output_path, key}:
         raise ParameterError("HITs and their key are two files, not stdout: name them by --output and --key")
-    place, to = "assay.collections.hits:make_hits", Output(json=json, quiet=quiet)
+    place, to = "assay.ground_truth.hits:make_hits", Output(json=json, quiet=quiet)
     result = inputs.result_of(place, "cutting", to, topics, pool, **rules, **drawing)
     result.write(output_path, key, overwrite=overwrite)
     output.give(result, to)
@@ -178,7 +178,7 @@ def audit(
         raise ParameterError("-m, --measure is what runs are ranked by: name runs")
     if measures:
         stated["measure"] = options.only(measures, "-m, --measure")
-    place, files = "assay.collections.llm:audit_judge", map(inputs.kept, (model, people))
+    place, files = "assay.ground_truth.llm:audit_judge", map(inputs.kept, (model, people))
     result = inputs.result_of(place, "auditing", to, *files, **stated)
     output.give(result, to, warnings=(), notes=result.warnings)
 

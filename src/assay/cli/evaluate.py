@@ -218,7 +218,7 @@ def agreement(
     stated = {"measures": to.measures or None, "by_topic": by_topic, **rules, **sampling}
     result = inputs.result_of(place, "computing intervals", to, held, **stated)
     if runs:
-        place, opened = "assay.collections.judge_rankings:agree_on_systems", inputs.opened("", runs)
+        place, opened = "assay.ground_truth.judge_rankings:agree_on_systems", inputs.opened("", runs)
         asked = {name: value for name, value in rules.items() if name in {"judges", "relevance_level"}}
         ranked = inputs.result_of(place, "ranking systems", to, held, opened, measure=by, **asked, **sampling)
         result = replace(result, rankings=ranked)

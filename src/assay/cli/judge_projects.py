@@ -164,7 +164,7 @@ def _texts(
 
 
 def _pool(files: Mapping[str, Any], pool: str | None, depth: int, drawing: SeedOption) -> Any:
-    from assay.collections.pooling import make_pool  # noqa: PLC0415
+    from assay.ground_truth.pooling import make_pool  # noqa: PLC0415
 
     made = make_pool(files, depth=depth, **drawing)
     if pool is None:

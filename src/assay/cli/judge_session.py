@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Literal, TypeAlias
 
-from assay.collections.matching import words_of
 from assay.core.errors import AssayError, number_of
+from assay.ground_truth.matching import words_of
 from assay.store.handout import Task, give_back, hand_out, renew
 from assay.store.progress import Progress, progress_of
 from assay.store.projects import Project

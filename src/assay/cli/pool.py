@@ -58,7 +58,7 @@ def make(
         from assay.files import read_topics  # noqa: PLC0415  # `assay --help` need not load Polars
 
         stated["topics"] = read_topics(topics).frame["query_id"].to_list()
-    place = "assay.collections.pooling:make_pool"
+    place = "assay.ground_truth.pooling:make_pool"
     output.give_judgments(inputs.result_of(place, "pooling", to, opened, **pooling, **stated, **drawing), to)
 
 
@@ -91,7 +91,7 @@ def simulate(
 
     $ assay pool simulate qrels.txt words.run stems.run alphabet.run
     """
-    from assay.collections.simulation import STRATEGIES, simulate_pool  # noqa: PLC0415
+    from assay.ground_truth.simulation import STRATEGIES, simulate_pool  # noqa: PLC0415
 
     stated: dict[str, Any] = {**simulation, **drawing, **_texts(topics, documents)}
     stated["budgets"] = None if budgets is None else list_of_numbers(budgets, "--budgets", int)
@@ -118,7 +118,7 @@ def choose(
     opened = inputs.opened(qrels or "", runs)
     stated: dict[str, Any] = {**drawing, "qrels": qrels, **({} if depth is None else {"depth": depth})}
     stated["compared_with"] = [] if compare_with is None else [name.strip() for name in compare_with.split(",")]
-    inputs.give("assay.collections.choice:choose_runs", "choosing", to, opened, number, **stated)
+    inputs.give("assay.ground_truth.choice:choose_runs", "choosing", to, opened, number, **stated)
 
 
 class Bias(TypedDict, total=False):
@@ -153,7 +153,7 @@ def bias(
     stated: dict[str, Any] = {**looks, **drawing, **_texts(topics, documents), "groups": _groups(groups, opened)}
     if depths is not None:
         stated["depths"] = list_of_numbers(depths, "--depths", int)
-    inputs.give("assay.collections.bias:pool_bias", "leaving out", to, qrels, opened, **stated)
+    inputs.give("assay.ground_truth.bias:pool_bias", "leaving out", to, qrels, opened, **stated)
 
 
 def estimate(
@@ -173,11 +173,11 @@ def estimate(
     """
     stated = {"measures": measures or None, "confidence": confidence}
     opened = inputs.opened(qrels, runs)
-    inputs.give("assay.collections.inference:inferred_scores", "estimating", to, pool, qrels, opened, **stated)
+    inputs.give("assay.ground_truth.inference:inferred_scores", "estimating", to, pool, qrels, opened, **stated)
 
 
 def _groups(file: str | None, runs: Sequence[Any]) -> dict[str, str] | None:
-    from assay.collections.run_ranks import read_groups  # noqa: PLC0415
+    from assay.ground_truth.run_ranks import read_groups  # noqa: PLC0415
     from assay.subjects.ranking.evaluation import named_runs  # noqa: PLC0415
 
     return None if file is None else read_groups(file, list(named_runs(runs)))

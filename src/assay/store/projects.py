@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sqlalchemy import Connection, insert, select
 
-from assay.collections.pooling import Pool
 from assay.core.errors import InputError, ParameterError, listed, not_among, number_of
+from assay.ground_truth.pooling import Pool
 from assay.store import schema as db
 from assay.store.database import Database, StoreError, now
 from assay.store.scales import Aspect, Grade, Scale

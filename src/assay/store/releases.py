@@ -251,7 +251,7 @@ def _chosen(project: Project, labels: pl.DataFrame, policy: Policy) -> pl.DataFr
 
 
 def _by_model(project: Project, labels: pl.DataFrame, policy: Policy) -> pl.DataFrame:
-    from assay.collections.crowd import crowd  # noqa: PLC0415  # loaded only by those who ask for it
+    from assay.ground_truth.crowd import crowd  # noqa: PLC0415  # loaded only by those who ask for it
 
     ids = labels.select(item_id=pl.col("item").cast(pl.String), judge="judge", label="label")
     result = crowd(ids, method="dawid-skene", ties=policy.ties, categories=list(project.scale.values), draws=0)

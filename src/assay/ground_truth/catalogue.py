@@ -80,7 +80,7 @@ class Catalogue(Result):
 
 @cache
 def _entries() -> tuple[CatalogueEntry, ...]:
-    text = (resources.files("assay") / "collections" / "catalogue.toml").read_text(encoding="utf-8")
+    text = (resources.files("assay") / "ground_truth" / "catalogue.toml").read_text(encoding="utf-8")
     entries = []
     for values in tomllib.loads(text)["collection"]:
         aliases, language = tuple(values.pop("aliases")), tuple(values.pop("language"))

@@ -18,12 +18,12 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from assay.collections.pooling import Pool
-from assay.collections.run_ranks import PAIR, RunRanks, judged_pairs
 from assay.core.domains import Real
 from assay.core.errors import InputError, ParameterError, of_kind
 from assay.core.results import Result
 from assay.files.named_columns import named_columns
+from assay.ground_truth.pooling import Pool
+from assay.ground_truth.run_ranks import PAIR, RunRanks, judged_pairs
 from assay.stats.pairing import Wanted
 from assay.stats.pairing import listed as listed_measures
 from assay.tables.named_columns import ranking_rows
@@ -97,7 +97,7 @@ def inferred_scores(
     the judgments; only those of documents that were sampled count. `measures`: xinfAP, infNDCG or infNDCG@10, with
     linear gain.
 
-    >>> from assay.collections.pooling import make_pool
+    >>> from assay.ground_truth.pooling import make_pool
     >>> runs = {"a": {"q": {f"d{n}": 10.0 - n for n in range(8)}}}
     >>> pool = make_pool(runs, strategy="sample", strata={4: 1.0, 8: 0.5})
     >>> judged = {"q": {doc_id: doc_id in ("d0", "d2") for doc_id in pool.to_judge()["doc_id"]}}

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from assay.collections.catalogue import COUNTED
 from assay.core.errors import number_of
+from assay.ground_truth.catalogue import COUNTED
 from assay.show.model import Column, Document, Prose, Section, Table
 from assay.verbs.sections.results import named_table
 
 if TYPE_CHECKING:
-    from assay.collections.catalogue import Catalogue
-    from assay.collections.description import CollectionCheck, CollectionStatistics
-    from assay.collections.topic_sampling import TopicSample
+    from assay.ground_truth.catalogue import Catalogue
+    from assay.ground_truth.description import CollectionCheck, CollectionStatistics
+    from assay.ground_truth.topic_sampling import TopicSample
 
 _MOST_TOPICS = 10
 

@@ -9,13 +9,13 @@ from typing import Any, ClassVar, Literal, TypeAlias, get_args
 import numpy as np
 import polars as pl
 
-from assay.collections.workers import hits, majority_of_others, worker_statistics
 from assay.core.domains import Choice, Real, Whole
 from assay.core.errors import InputError, ParameterError, argument, argument_name, did_you_mean, listed, number_of
 from assay.core.evaluation_options import Columns, Seed
 from assay.core.options import Alpha, Categories, RepeatedLabels
 from assay.core.results import Result
 from assay.files.labels import read_labels
+from assay.ground_truth.workers import hits, majority_of_others, worker_statistics
 from assay.measures.counting.judgments import Floats, Ints, Mask
 from assay.measures.counting.ratings import Ratings, label_name
 from assay.stats.aggregation import Aggregate, Ties, dawid_skene, mace, majority, median

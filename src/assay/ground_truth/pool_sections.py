@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from assay.collections.bias import LEAST_TAU, MOST_LOSS, MOST_LOSS_OF_ONE
 from assay.core.digits import as_level
 from assay.core.errors import joined, number_of
+from assay.ground_truth.bias import LEAST_TAU, MOST_LOSS, MOST_LOSS_OF_ONE
 from assay.show import charts
 from assay.show.figure import Figure, Scale, Series
 from assay.show.model import Column, Document, Prose, Section, Table, Verdict
 
 if TYPE_CHECKING:
-    from assay.collections.bias import FairnessVerdict, PoolBias
-    from assay.collections.choice import RunChoice
-    from assay.collections.inference import InferredScores
-    from assay.collections.pooling import Pool
-    from assay.collections.simulation import PoolSimulation
+    from assay.ground_truth.bias import FairnessVerdict, PoolBias
+    from assay.ground_truth.choice import RunChoice
+    from assay.ground_truth.inference import InferredScores
+    from assay.ground_truth.pooling import Pool
+    from assay.ground_truth.simulation import PoolSimulation
 
 #: So many rows of long tables are shown where there is little room.
 _MOST, _FIRST = 20, 6

@@ -9,10 +9,10 @@ from typing import Any, ClassVar, Literal, TypeAlias, get_args
 import numpy as np
 import polars as pl
 
-from assay.collections.run_ranks import PAIR, RunRanks, empty_runs, known_grades, overlaps
 from assay.core.domains import Choice, Real, Whole
 from assay.core.errors import ParameterError, number_of, of_kind
 from assay.core.results import Result
+from assay.ground_truth.run_ranks import PAIR, RunRanks, empty_runs, known_grades, overlaps
 from assay.tables import Qrels
 
 Strategy: TypeAlias = Literal["depth", "take", "rbp", "rrf", "sample"]

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from assay.collections.crowd import enough_labels
 from assay.core.errors import joined, listed, number_of
 from assay.core.words import Tone
+from assay.ground_truth.crowd import enough_labels
 from assay.show import charts
 from assay.show.figure import Scale, Series
 from assay.show.model import Column, Document, Prose, Section, Table, Verdict
 
 if TYPE_CHECKING:
-    from assay.collections.crowd import CrowdLabels
-    from assay.collections.hits import HitFile
-    from assay.collections.llm import Criterion, JudgeAudit
+    from assay.ground_truth.crowd import CrowdLabels
+    from assay.ground_truth.hits import HitFile
+    from assay.ground_truth.llm import Criterion, JudgeAudit
 
 #: So many rows of items and of workers are shown in a terminal.
 _MOST = 20

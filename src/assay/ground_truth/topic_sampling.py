@@ -10,7 +10,6 @@ from typing import Literal, TypeAlias
 import numpy as np
 import polars as pl
 
-from assay.collections.query_logs import asked_queries
 from assay.core.domains import Choice, Whole
 from assay.core.errors import InputError, argument
 from assay.core.evaluation_options import Seed
@@ -18,6 +17,7 @@ from assay.core.results import Result
 from assay.files.atomic import write_text
 from assay.files.sources import Readable, Source
 from assay.files.topic_sections import EXPLANATION, as_sections
+from assay.ground_truth.query_logs import asked_queries
 from assay.tables import Topics
 from assay.tables.log import Log
 from assay.tables.roles import ColumnNames, named_by

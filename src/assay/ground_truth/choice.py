@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 
-from assay.collections.run_ranks import PAIR, RunRanks, empty_runs, judged_pairs, membership, overlaps
 from assay.core.domains import Whole
 from assay.core.errors import ParameterError, not_among, number_of
 from assay.core.results import Result
+from assay.ground_truth.run_ranks import PAIR, RunRanks, empty_runs, judged_pairs, membership, overlaps
 from assay.measures.counting.judgments import Mask
 
 #: So many random selections the choice is compared with.

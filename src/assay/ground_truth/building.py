@@ -10,7 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
-from assay.collections.description import Holdings, brought_together, entry_of, holdings_of
 from assay.core.errors import InputError
 from assay.files import atomic
 from assay.files.collections import WITH_JUDGMENTS, read_qrels, read_topics
@@ -18,6 +17,7 @@ from assay.files.manifest import MANIFEST, CollectionFolder, Part, RunEntry, is_
 from assay.files.registry import detect
 from assay.files.sources import Source
 from assay.files.writing import write, writers
+from assay.ground_truth.description import Holdings, brought_together, entry_of, holdings_of
 from assay.tables import Qrels
 
 _PARTS: dict[str, Part] = {"documents": "documents", "topics": "topics", "qrels": "judgments", "run": "runs"}

@@ -10,14 +10,14 @@ from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 import numpy as np
 import polars as pl
 
-from assay.collections.audited_labels import as_judges, in_common, key_of, labels_of_people, on_one_scale, passes_of
-from assay.collections.crowd import crowd
-from assay.collections.judge_rankings import JudgeRankings, agree_on_systems
 from assay.core.domains import Real
 from assay.core.errors import ParameterError, argument, not_among, number_of
 from assay.core.evaluation_options import Columns, Seed
 from assay.core.options import Categories, RepeatedLabels, Resamples
 from assay.core.results import Result
+from assay.ground_truth.audited_labels import as_judges, in_common, key_of, labels_of_people, on_one_scale, passes_of
+from assay.ground_truth.crowd import crowd
+from assay.ground_truth.judge_rankings import JudgeRankings, agree_on_systems
 from assay.measures.counting.judgments import Floats
 from assay.measures.definition import WeightsName
 from assay.measures.steps import quantity

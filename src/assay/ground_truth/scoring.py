@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from assay.collections.run_ranks import PAIR, RunRanks, judged_pairs
 from assay.core.errors import InputError, ParameterError
 from assay.files.manifest import is_collection, open_collection
+from assay.ground_truth.run_ranks import PAIR, RunRanks, judged_pairs
 from assay.measures import Measure, parse_measure
 from assay.measures.counting import Ranks
 from assay.measures.counting.judgments import Floats, Judgments, Mask

@@ -10,12 +10,12 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import polars as pl
 
-from assay.collections.matching import matches, under_same_ids
-from assay.collections.run_ranks import PAIR, RunRanks, empty_runs, one_sided, pool_of
-from assay.collections.scoring import JudgedRuns, measures_of, orders_alike
 from assay.core.domains import Whole
 from assay.core.errors import ParameterError, number_of
 from assay.core.results import Result
+from assay.ground_truth.matching import matches, under_same_ids
+from assay.ground_truth.run_ranks import PAIR, RunRanks, empty_runs, one_sided, pool_of
+from assay.ground_truth.scoring import JudgedRuns, measures_of, orders_alike
 from assay.measures import Measure
 from assay.stats.pairing import Wanted
 from assay.tables import Documents, Topics

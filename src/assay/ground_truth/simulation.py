@@ -8,14 +8,14 @@ from typing import Any, ClassVar
 
 import polars as pl
 
-from assay.collections.matching import matches, under_same_ids
-from assay.collections.pooling import prioritised
-from assay.collections.run_ranks import PAIR, RunRanks, empty_runs, one_sided
-from assay.collections.scoring import JudgedRuns, measures_of
-from assay.collections.strategies import ADAPTIVE, simulate
 from assay.core.domains import Whole
 from assay.core.errors import InputError, ParameterError, not_among, number_of
 from assay.core.results import Result
+from assay.ground_truth.matching import matches, under_same_ids
+from assay.ground_truth.pooling import prioritised
+from assay.ground_truth.run_ranks import PAIR, RunRanks, empty_runs, one_sided
+from assay.ground_truth.scoring import JudgedRuns, measures_of
+from assay.ground_truth.strategies import ADAPTIVE, simulate
 from assay.stats.pairing import Wanted
 from assay.tables import Documents, Topics
 

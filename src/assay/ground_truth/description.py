@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 import numpy as np
 import polars as pl
 
-from assay.collections.catalogue import CatalogueEntry, differences, recognise
 from assay.core.errors import AssayError, InputError, listed, number_of
 from assay.core.results import Result
 from assay.files.collections import read_collection, read_qrels, read_topics
@@ -22,6 +21,7 @@ from assay.files.manifest import CollectionFolder, RunEntry, is_collection, open
 from assay.files.records import fitted
 from assay.files.registry import detect
 from assay.files.sources import Source
+from assay.ground_truth.catalogue import CatalogueEntry, differences, recognise
 from assay.subjects.ranking.evaluation import evaluate, opened_run
 from assay.tables import Batches, Documents, Qrels, Topics
 

@@ -11,7 +11,6 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 
-from assay.collections.run_ranks import PAIR, judged_pairs
 from assay.core.domains import Real, Whole
 from assay.core.errors import InputError, ParameterError, listed, number_of
 from assay.core.evaluation_options import Seed
@@ -20,6 +19,7 @@ from assay.files import read_documents, read_topics
 from assay.files.atomic import write_texts
 from assay.files.named_columns import named_columns, names_in_any
 from assay.files.sources import Source, is_file
+from assay.ground_truth.run_ranks import PAIR, judged_pairs
 from assay.subjects.ranking.evaluation import judgments_of
 from assay.tables import Documents, Topics
 from assay.tables.roles import is_frame, roles_in
