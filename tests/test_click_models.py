@@ -14,7 +14,6 @@ import numpy as np
 import polars as pl
 import pytest
 from command import run_assay
-from script_files import script
 from shared_data import shared
 
 import assay
@@ -24,6 +23,7 @@ from assay.show.figure import Figure
 from assay.stats.click_models.chains import Chain, Continuation, blocks, posterior
 from assay.stats.click_models.models import MODELS, shared_frame
 from assay.subjects.clicks.model_sections import comparison_document
+from benchmarks.studies import click_interval_coverage
 
 #: Plain maximum likelihood, unless a prior is stated: what parameters are is then known.
 fit_clicks = partial(assay.fit_clicks, prior=(0.0, 0.0))
@@ -750,7 +750,7 @@ def test_the_command_and_the_library_fit_by_the_same_prior() -> None:
 
 
 def test_a_count_of_reading_has_no_interval_and_says_why(tmp_path: Path) -> None:
-    """What the clicks of people who read on without a click cannot tell: see scripts/click_interval_coverage.py."""
+    """What the clicks of people who read on without a click cannot tell: see `benchmarks.studies`."""
     log = Log.from_pages(pages_of([1.0, 0.9, 0.8], 400))
     counted = fit_clicks(log, "SDBN").relevance()
     assert counted["relevance"].null_count() == 0
@@ -763,6 +763,6 @@ def test_a_count_of_reading_has_no_interval_and_says_why(tmp_path: Path) -> None
 
 
 def test_intervals_of_the_exact_model_cover_what_those_of_the_count_did_not() -> None:
-    coverage = script("click_interval_coverage").coverage
+    coverage = click_interval_coverage.coverage
     covered = {name: coverage(name, repeats=6, pages=500) for name in ("SDBN", "SDBN-exact")}
     assert covered["SDBN"] < 0.85 < covered["SDBN-exact"]

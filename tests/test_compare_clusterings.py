@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import re
-import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
@@ -35,6 +34,7 @@ from assay.stats.half_samples import HalfSample, around
 from assay.stats.samples import Drawing
 from assay.subjects.clusters.subject import Clusterings
 from assay.verbs.subject import name_of
+from benchmarks.studies import clusterings_told_apart
 
 NOTES = Path(__file__).parents[1] / "src" / "assay" / "data" / "notes" / "notes.csv"
 
@@ -547,11 +547,13 @@ def test_the_gate_command_has_the_exit_codes() -> None:
     assert ran(*words, "-b", "kmeans", "-c", "words", "-m", "Purity").exit_code == 3
 
 
-def test_the_script_tells_how_often_equally_good_clusterings_are_told_apart() -> None:
+def test_the_study_tells_how_often_equally_good_clusterings_are_told_apart(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """With two pairs a row it is quick; the numbers of the page take 200."""
-    script = Path(__file__).parent.parent / "scripts" / "clusterings_told_apart.py"
-    done = subprocess.run([sys.executable, str(script), "--pairs", "2"], capture_output=True, text=True, check=True)
-    lines = done.stdout.splitlines()
+    monkeypatch.setattr(sys, "argv", ["study", "--pairs", "2"])
+    clusterings_told_apart.main()
+    lines = capsys.readouterr().out.splitlines()
     assert [line.split(":")[0] for line in lines] == [
         "40 items, 5% redrawn", "100 items, 5% redrawn", "400 items, 5% redrawn", "200 items, 30% redrawn",
     ]  # fmt: skip

@@ -16,7 +16,6 @@ import polars as pl
 import pytest
 from command import invoke, run_assay
 from scipy import stats
-from script_files import script
 from shared_data import shared
 
 from assay import InputError, Labels, ParameterError, Qrels, crowd, make_hits, read_labels, read_qrels
@@ -26,6 +25,7 @@ from assay.ground_truth.crowd import enough_labels
 from assay.ground_truth.workers import FEWEST_GOLD
 from assay.stats.aggregation import dawid_skene
 from assay.subjects.judges.evaluation import ratings_of
+from benchmarks.studies import simulate_agreement
 
 Rows = list[tuple[str, str, str, Any]]
 EXAMPLE = Path(__file__).parents[1] / "src" / "assay" / "data" / "crowd" / "labels.csv"
@@ -114,7 +114,7 @@ def test_the_test_against_chance_is_a_binomial_of_the_workers_own_habits() -> No
 @pytest.mark.parametrize("has_gold", [True, False])
 def test_honest_workers_are_hardly_ever_flagged(has_gold: bool) -> None:
     """Workers who differ in skill and speed, some of whom see topics without relevant documents only."""
-    counted = script("simulate_agreement").flagged(10, categories=3, least=0.5, prevalence=None, has_gold=has_gold)
+    counted = simulate_agreement.flagged(10, categories=3, least=0.5, prevalence=None, has_gold=has_gold)
     assert counted["workers"] > 250
     assert counted["flagged"] <= 0.03 * counted["workers"]
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,8 +15,7 @@ from scipy import stats as scipy_stats
 from assay import CrossValidation, InputError, ParameterError, Predictions, compare, crossval
 from assay.measures.counting.judgments import Floats
 from assay.stats.fold_samples import checked_fold_test, corrected_t, five_by_two, interval_of_mean
-
-SCRIPT = Path(__file__).parents[1] / "scripts" / "calibrate_fold_tests.py"
+from benchmarks.studies import calibrate_fold_tests
 
 folds_of_numbers = st.lists(st.integers(-1000, 1000), min_size=2, max_size=40).filter(lambda one: len(set(one)) > 1)
 
@@ -298,18 +295,16 @@ def test_a_comparison_is_written_in_every_form() -> None:
     assert "NaN" not in found.to_json()
 
 
-def test_tests_over_folds_keep_their_promise_where_the_plain_one_breaks_it() -> None:
+def test_tests_over_folds_keep_their_promise_where_the_plain_one_breaks_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """At 5 %, the tests over folds reject equal models about that often or less; the plain t test far more often."""
     sets = 80
-    done = subprocess.run(
-        [sys.executable, str(SCRIPT), "--data-sets", str(sets), "--items", "100", "--seed", "3"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    monkeypatch.setattr(sys, "argv", ["calibrate", "--data-sets", str(sets), "--items", "100", "--seed", "3"])
+    calibrate_fold_tests.main()
     rates = {
         line[:24].strip(): [float(one.rstrip("%")) / 100 for one in line[24:].split()]
-        for line in done.stdout.splitlines()[1:]
+        for line in capsys.readouterr().out.splitlines()[1:]
     }
     most = scipy_stats.binom.ppf(0.999, sets, 0.07) / sets  # what is known to be off by a little: 7 % for 5 %
     assert len(rates) == 4

@@ -5,29 +5,24 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
-import script_files
 from command import run_assay
 from reported import contents_of
 from scipy import stats
 
 import assay
 from assay import Comparison, Scores
+from benchmarks.studies import simulate_intervals as study
 
 ROOT = Path(__file__).parents[1]
 LEVEL, ALPHA = 0.95, 0.05
 #: Trials of a simulation in a test; its shares are compared with those of 10,000 trials in the docs.
 TRIALS, RESAMPLES = 300, 300
-
-
-#: The simulation whose tables stand in the docs.
-script = partial(script_files.script, "simulate_intervals")
 
 
 def scores(columns: dict[str, Any], measure: str = "AP") -> Scores:
@@ -173,7 +168,7 @@ def coverage(interval: Any, trials: Any, truth: float) -> float:
 
 
 def test_the_default_covers_reciprocal_ranks_of_which_half_do_not_differ_and_bca_does_not() -> None:
-    case = next(one for one in script().CASES if one.name == "RR, differences, most at rank 1")
+    case = next(one for one in study.CASES if one.name == "RR, differences, most at rank 1")
     trials = case.draw(np.random.default_rng(6), (400, 20))
     # The standard error of a share of 400 is about 1.1 %.
     assert coverage("hull", trials, case.truth) >= 0.93
@@ -182,19 +177,19 @@ def test_the_default_covers_reciprocal_ranks_of_which_half_do_not_differ_and_bca
 
 def test_the_default_covers_every_population_as_often_as_promised_at_no_great_width() -> None:
     """With 300 trials a share has a standard error of 1.3 %; the docs have 10,000 trials, and 50 units, too."""
-    kept = [script().covered(case, 20, TRIALS, RESAMPLES)["hull"] for case in script().CASES if not case.rare]
+    kept = [study.covered(case, 20, TRIALS, RESAMPLES)["hull"] for case in study.CASES if not case.rare]
     assert min(one.coverage for one in kept) >= 0.93 - 0.026
     assert np.mean([one.coverage for one in kept]) >= 0.935
     assert max(one.width for one in kept) <= 1.25
 
 
 def test_skewed_differences_raise_more_false_alarms_than_promised_and_fewer_with_the_interval_in_mind() -> None:
-    case = next(one for one in script().NULLS if one.name == "half zeros, else exponential, less the mean")
-    shares = script().rejected(case, 20, 2 * TRIALS, RESAMPLES)
+    case = next(one for one in study.NULLS if one.name == "half zeros, else exponential, less the mean")
+    shares = study.rejected(case, 20, 2 * TRIALS, RESAMPLES)
     assert shares["permutation"] > 0.08
     assert shares["permutation and interval"] < 0.75 * shares["permutation"]
     assert shares["bootstrap"] < 0.75 * shares["permutation"]
-    symmetric = script().rejected(script().NULLS[0], 20, TRIALS, RESAMPLES)
+    symmetric = study.rejected(study.NULLS[0], 20, TRIALS, RESAMPLES)
     assert symmetric["permutation"] <= stats.binom.ppf(0.999, TRIALS, ALPHA) / TRIALS
 
 
@@ -207,19 +202,19 @@ def table(title: str) -> list[list[str]]:
 
 def test_the_docs_show_every_case_and_that_the_default_holds() -> None:
     rows = [row for row in table("Coverage of 95 % intervals") if not row[0].startswith("*")]
-    assert [row[:2] for row in rows] == [[case.name, str(units)] for units in (20, 50) for case in script().CASES]
-    rare = {case.name for case in script().CASES if case.rare}
+    assert [row[:2] for row in rows] == [[case.name, str(units)] for units in (20, 50) for case in study.CASES]
+    rare = {case.name for case in study.CASES if case.rare}
     for row in rows:
-        covered, width = map(float, re.findall(r"[\d.]+", row[2 + script().INTERVALS.index("hull")]))
+        covered, width = map(float, re.findall(r"[\d.]+", row[2 + study.INTERVALS.index("hull")]))
         if row[0] not in rare:
             assert covered >= 93.0
             assert width <= 1.25
         elif covered < 93.0:
             assert "out of reach" in row[-1]
     means = [row for row in table("Coverage of 95 % intervals") if row[0].startswith("*mean")]
-    assert all(float(row[2 + script().INTERVALS.index("hull")]) >= 93.5 for row in means)
+    assert all(float(row[2 + study.INTERVALS.index("hull")]) >= 93.5 for row in means)
     alarms = [row[:2] for row in table("False alarms at 5 %")]
-    assert alarms == [[case.name, str(units)] for units in (20, 50) for case in script().NULLS]
+    assert alarms == [[case.name, str(units)] for units in (20, 50) for case in study.NULLS]
 
 
 @pytest.mark.parametrize("interval", ["hull", "bca", "percentile", "t"])

@@ -19,7 +19,6 @@ import pytest
 from command import invoke, run_assay
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from script_files import script
 
 import assay
 from assay import (
@@ -35,6 +34,7 @@ from assay import (
     read_labels,
 )
 from assay.files.writing import write
+from benchmarks.studies import simulate_agreement
 
 BICYCLES = Path(assay.__file__).parent / "data" / "bicycles"
 JUDGMENTS = str(BICYCLES / "judgments.txt")
@@ -188,8 +188,7 @@ def test_one_category_is_undefined_with_a_reason() -> None:
 )  # fmt: skip
 def test_intervals_cover_what_was_simulated(coefficient: str, case: str) -> None:
     """95% intervals over items: 93 to 97 of 100 hold the coefficient of the population."""
-    simulation = script("simulate_agreement")
-    assert 0.93 <= simulation.coverage(coefficient, case, 100, repeats=200, resamples=300) <= 0.97
+    assert 0.93 <= simulate_agreement.coverage(coefficient, case, 100, repeats=200, resamples=300) <= 0.97
 
 
 def test_intervals_over_topics_are_wider_where_topics_differ() -> None:

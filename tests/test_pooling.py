@@ -297,7 +297,7 @@ def test_over_all_samples_of_small_pools_the_correction_takes_off_most_of_the_bi
 
 
 def test_estimates_from_samples_are_right_on_average_and_their_intervals_hold_the_truth() -> None:
-    """60 samples of a pool whose judgments are known; scripts/simulate_samples.py has more, and thinner ones."""
+    """60 samples of a pool whose judgments are known; `benchmarks.studies` has more, and thinner ones."""
     qrels, runs = collection()
     strata, measures = {10: 1.0, 30: 0.5, 80: 0.3}, ["xinfAP", "infNDCG", "infNDCG@20"]
     pools = [make_pool(runs, strategy="sample", strata=strata, seed=seed) for seed in range(60)]

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import math
-from functools import cache
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -17,27 +13,15 @@ from scipy import stats
 from assay import ParameterError
 from assay.stats.ratio_samples import RatioSample, RatioSums
 from assay.stats.samples import NO_DRAWING, Drawing
+from benchmarks.studies import ratio_calibration
 
-ROOT = Path(__file__).parent.parent
 DRAWING = Drawing(999, seed=0)
 Numbers = st.lists(st.floats(-50, 50).map(lambda number: round(number, 3)), min_size=3, max_size=30)
 
 
 def users(number: int, rng: np.random.Generator, start: int = 0) -> RatioSums:
     """Users as the script of the table draws them: those who search more click more."""
-    sums: RatioSums = calibration().users(number, rng, start)
-    return sums
-
-
-@cache
-def calibration() -> Any:
-    """The script, as a module."""
-    spec = importlib.util.spec_from_file_location("ratio_calibration", ROOT / "scripts" / "ratio_calibration.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return ratio_calibration.users(number, rng, start)
 
 
 def means(*columns: object, shared: bool = False) -> RatioSample:

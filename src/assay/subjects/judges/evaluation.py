@@ -33,7 +33,8 @@ from assay.tables.labels import Labels
 #: Of more pairs of judges than this, those with the most items in common are looked at.
 MOST_PAIRS = 50
 _PARTS_OF_TIME = ("first third", "second third", "last third")
-#: In simulations (scripts/simulate_agreement.py) it holds the truth 93 to 97 times in 100, mostly; others do too often.
+#: In simulations (benchmarks/studies/simulate_agreement.py) it holds the truth 93 to 97 times in 100,
+#: mostly; others do too often.
 INTERVAL: Method = "percentile"
 _AGREEMENT = parse_measure("Agreement", "agreement")
 #: Scales and weights that do not go by the order of the labels.

@@ -1,6 +1,6 @@
 """Measure how far tests and intervals of a tuned search system can be trusted, on simulated settings.
 
-Usage: python scripts/calibrate_tuning.py [--data-sets 1000] [--seed 0]
+Usage: python -m benchmarks.studies.calibrate_tuning [--data-sets 1000] [--seed 0]
 
 Topics are easy or hard, and every setting adds its own chance to each. For each data set a setting is chosen fold by
 fold, and the tuned system is compared with the first setting: by a paired t test over topics, as if nothing had been

@@ -1,6 +1,6 @@
 """How often points without groups are said to have structure, and points with groups are seen to have it.
 
-Usage: python scripts/calibrate_structure.py [--samples 60] [--seed 0]
+Usage: python -m benchmarks.studies.calibrate_structure [--samples 60] [--seed 0]
 """
 
 import argparse

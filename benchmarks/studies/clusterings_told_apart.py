@@ -1,6 +1,6 @@
 """How often two clusterings that are equally good are told apart.
 
-Usage: python scripts/clusterings_told_apart.py [--pairs 200] [--seed 0]
+Usage: python -m benchmarks.studies.clusterings_told_apart [--pairs 200] [--seed 0]
 
 Items of three classes; both clusterings are the classes with a part of the labels redrawn at random. Prints a line for
 each number of items and part: of how many pairs the 95 % interval of the difference left out 0, under each measure. The

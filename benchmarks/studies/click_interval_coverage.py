@@ -1,6 +1,6 @@
 """Measure how often intervals of relevance by click models hold the truth, on clicks of known people.
 
-Usage: python scripts/click_interval_coverage.py [REPEATS]
+Usage: python -m benchmarks.studies.click_interval_coverage [REPEATS]
 
 People read from the top; they click on what attracts them, leave when satisfied, and read on otherwise (the dynamic
 Bayesian network without stopping unsatisfied). `SDBN` counts as if nobody read on below the last click: its error is no

@@ -1,6 +1,6 @@
 """Measure how often tests of two models over folds reject, on simulated data sets.
 
-Usage: python scripts/calibrate_fold_tests.py [--data-sets 1000] [--items 200] [--seed 0]
+Usage: python -m benchmarks.studies.calibrate_fold_tests [--data-sets 1000] [--items 200] [--seed 0]
 
 Each data set has two classes and two groups of features that are equally informative. Two models assign an item to the
 class whose mean is nearer, one by the first group of features, the other by the second: neither is better, so a test at

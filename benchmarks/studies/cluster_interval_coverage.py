@@ -1,6 +1,6 @@
 """How often intervals of clusterings hold the number of the population that the items were drawn from.
 
-Usage: python scripts/cluster_interval_coverage.py [SAMPLES]
+Usage: python -m benchmarks.studies.cluster_interval_coverage [SAMPLES]
 
 Two populations of classes and clusters: four clusters that are mostly right, and twenty for five classes. And one of
 points around four middles. Prints a line for each population and number of items: how often the 95 %
@@ -10,6 +10,7 @@ from 1,000 samples; that of points from 300, with other seeds.
 
 import argparse
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -70,12 +71,12 @@ def main() -> None:
         truth = {measure: whole.value(measure) for measure in EXTERNAL}
         print(name, truth)
         for items in SIZES:
-            print(name, items, held(lambda n=items, s=shares: table_of(s, n, rng), truth, samples, 500), flush=True)
+            print(name, items, held(partial(table_of, shares, items, rng), truth, samples, 500), flush=True)
     whole = cluster(points_of(30_000, rng), INTERNAL)
     truth = {measure: whole.value(measure) for measure in INTERNAL}
     print("points", truth)
     for items in SIZES:
-        print("points", items, held(lambda n=items: points_of(n, rng), truth, samples * 3 // 10, 200), flush=True)
+        print("points", items, held(partial(points_of, items, rng), truth, samples * 3 // 10, 200), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Pools of the 48 runs of TREC-COVID round 1 whose files are public: the tables of docs/how-deep-should-i-pool.md.
 
-python scripts/pool_covid.py FOLDER, the folder with runs/, the judgments and leaderboard.csv
+python -m benchmarks.studies.pool_covid FOLDER, the folder with runs/, the judgments and leaderboard.csv
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """How far estimates from sampled pools are off, and how often their intervals hold the truth.
 
-    python scripts/simulate_samples.py [SAMPLES]
+    python -m benchmarks.studies.simulate_samples [SAMPLES]
 
 First samples of made collections, by how much is drawn; then every sample of small pools, by enumeration.
 """

@@ -1,6 +1,6 @@
 """How often intervals hold the true number, how wide they are, and how often tests raise a false alarm.
 
-Usage: python scripts/simulate_intervals.py [--trials 10000] [--resamples 1000] [--units 20 50]
+Usage: python -m benchmarks.studies.simulate_intervals [--trials 10000] [--resamples 1000] [--units 20 50]
 
 Every case draws many samples of units from a population whose number is known. For each sample all intervals are made
 at 95 %; the table says in how many of 100 samples the interval held the truth, and how wide it is at the median, as a

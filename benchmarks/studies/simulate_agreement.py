@@ -1,6 +1,6 @@
 """How often intervals of agreement hold the truth, and how often honest workers are flagged: two tables, by simulation.
 
-    python scripts/simulate_agreement.py [--repeats 1000]
+    python -m benchmarks.studies.simulate_agreement [--repeats 1000]
 
 Judges know an item's grade more or less often, and else guess; some labels are missing. The truth is the coefficient of
 very many items. Honest workers differ in skill, in speed and in how much they label; a flag is then a mistake.

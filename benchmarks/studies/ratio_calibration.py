@@ -1,6 +1,6 @@
 """How often tests of ratios over users raise a false alarm, and how often intervals hold the true number.
 
-Usage: python scripts/ratio_calibration.py [EXPERIMENTS]
+Usage: python -m benchmarks.studies.ratio_calibration [EXPERIMENTS]
 
 Users of two systems that are alike (A/A): each has a click rate of their own, and a number of searches from a
 distribution with a long tail; users who search more click more, so that ratio and denominator go together. Prints a
