@@ -54,7 +54,7 @@ bench: $(INSTALLED_DEV)
 	$(BIN)/python -m benchmarks.crowds --write
 
 clean:
-	rm -rf $(VENV) .venv-peers .venv-crowds .venv-clax docs/_build docs/measures docs/pictures benchmarks/data assay-demo.html
+	rm -rf $(VENV) .venv-peers .venv-crowds .venv-clax docs/_build docs/measures docs/pictures docs/cli.md benchmarks/data assay-demo.html
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV) || \

@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))  # mathml, measure_pages and pictures stand beside this file
+sys.path.insert(0, str(Path(__file__).parent))  # mathml, measure_pages and others stand beside this file
 
 import assay
 
@@ -12,8 +12,8 @@ author = "The Assay developers"
 copyright = author
 release = assay.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "mathml", "measure_pages", "pictures"]
-exclude_patterns = ["_build"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "mathml", "measure_pages", "command_page", "pictures"]
+exclude_patterns = ["_build", "cli.template.md"]
 language = "en"
 
 myst_heading_anchors = 3

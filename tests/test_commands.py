@@ -8,7 +8,6 @@ import inspect
 import re
 import shlex
 import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -332,9 +331,3 @@ def test_the_shell_completes_commands_and_options(tmp_path: Path) -> None:
     typed = f"source {script}; COMP_WORDS=(assay classifier comp); COMP_CWORD=2; _assay; echo ${{COMPREPLY[@]}}"
     completed = subprocess.run(["bash", "-c", typed], capture_output=True, text=True, check=True).stdout
     assert completed.split() == ["compare"]
-
-
-def test_the_reference_lists_every_command_as_it_is() -> None:
-    script = Path(__file__).parents[1] / "scripts" / "command_reference.py"
-    checked = subprocess.run([sys.executable, str(script), "--check"], capture_output=True, text=True, check=False)
-    assert checked.returncode == 0, checked.stdout
