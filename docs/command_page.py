@@ -56,7 +56,7 @@ def block(app: Any, command: str) -> str:
         lines += table("input or option", rows)
     for title, entries in panels.items():
         if title in SECTIONS:
-            names = [re.findall(r"--[a-z-]+", spellings)[0] for spellings, _ in entries]
+            names = [name for spellings, _ in entries for name in re.findall(r"--[a-z-]+", spellings)]
             lines += [f"[{title}]({SECTIONS[title]}): {', '.join(f'`{name}`' for name in names)}.", ""]
         elif title not in {INPUTS, OPTIONS}:
             lines += [f"{title}:", "", *table("option", entries)]
