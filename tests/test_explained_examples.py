@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import pytest
 from command import explained, invoke
 
-PAGE = Path(__file__).parents[1] / "docs" / "explain-worked-examples.md"
+PAGE = Path(__file__).parents[1] / "docs" / "worked-examples.md"
 IDS = [
     *(f"S{number}" for number in range(1, 10)),
     *(f"R{number}" for number in range(1, 16)),
@@ -310,7 +310,7 @@ EXAMPLES: dict[str, dict[str, Shows]] = {
 
 
 def listed() -> dict[str, dict[str, str]]:
-    """The commands on the page and what to look at, by the id in the heading above them, in reading order."""
+    """The commands about rankings and sets and what to look at, by the id in the heading above, in reading order."""
     found: dict[str, dict[str, str]] = {}
     name = ""
     for line in PAGE.read_text(encoding="utf-8").splitlines():
@@ -319,7 +319,7 @@ def listed() -> dict[str, dict[str, str]]:
             found[name] = {}
         elif row := re.match(r"\| `assay explain (.*?)` \| (.*) \|$", line):
             found[name][row[1]] = row[2]
-    return found
+    return {name: commands for name, commands in found.items() if commands or name in COMPARED}
 
 
 def test_the_page_lists_every_worked_example_in_reading_order() -> None:

@@ -14,7 +14,7 @@ from command import explained, invoke
 from assay import Confusion, ConfusionMatrix, Predictions, classify, explain, parse_measure
 from assay.measures.counting.scored import Scored
 
-PAGE = Path(__file__).parents[1] / "docs" / "worked-examples-classifiers.md"
+PAGE = Path(__file__).parents[1] / "docs" / "worked-examples.md"
 IDS = {f"C{number}" for number in range(1, 11)}
 
 PEOPLE = ConfusionMatrix.from_matrix(
