@@ -143,13 +143,14 @@ def test_damaged_columns_are_refused_without_a_word_of_the_library(capfd: pytest
     assert capfd.readouterr().err == ""
 
 
+@pytest.mark.parametrize("head", [b"\x2c\x15", b"\x4c\x15"], ids=["values", "dictionary"])
 @pytest.mark.parametrize("claimed", [b"\x09", b"\xfe\xff\xff\xff\x0f"], ids=["less than none", "2 billion"])
-def test_a_page_that_claims_values_it_does_not_have_is_refused(claimed: bytes) -> None:
+def test_a_page_that_claims_values_it_does_not_have_is_refused(claimed: bytes, head: bytes) -> None:
     """Otherwise Polars asks for the memory of as many, and the process ends."""
     file = io.BytesIO()
     pl.DataFrame(RECORD).write_parquet(file)
-    before, after = file.getvalue().split(b"\x2c\x15", 1)  # the head of the first page of values, then how many
-    damaged = before + b"\x2c\x15" + claimed + after[1:]
+    before, after = file.getvalue().split(head, 1)  # the head of the first page of the kind, then how many
+    damaged = before + head + claimed + after[1:]
     with pytest.raises(assay.FormatError, match="expected an intact Parquet or Arrow file"):
         assay.read_run(io.BytesIO(damaged))
 

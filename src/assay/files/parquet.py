@@ -24,8 +24,6 @@ _BATCH_ROWS = 1 << 18
 _MARK = b"PAR1"
 #: Kinds of field in Thrift's compact form, which Parquet is written in.
 _TRUE, _FALSE, _BYTE, _I16, _I32, _I64, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT = range(1, 13)
-#: Nothing in a footer lies deeper; what does is meant to exhaust the stack.
-_DEEPEST = 64
 
 
 class BrokenPagesError(ValueError):
@@ -34,6 +32,9 @@ class BrokenPagesError(ValueError):
 
 def check_pages(data: Any) -> None:
     """Refuse a file in which a page claims more values than its column has, or less than none.
+
+    Polars takes memory for as many as are claimed before it reads them. Where that fails it ends the process, which
+    no error can be made of; and only PyArrow, which is an extra, would read these records in its place.
 
     >>> import io, polars
     >>> written = io.BytesIO()
@@ -48,98 +49,88 @@ def check_pages(data: Any) -> None:
     if not length or length > size - 12 or data[size - 4 : size] != _MARK:
         raise BrokenPagesError("its list of columns is damaged")
     try:
-        footer, _ = _struct(data, size - 8 - length, 0)
+        footer = _Records(data, size - 8 - length).record()
         for group in footer.get(4, ()):
             for chunk in group.get(1, ()):
                 _check_column(data, chunk[3])
+    except RecursionError as problem:
+        raise BrokenPagesError("its list of columns is nested too deeply") from problem
     except (IndexError, KeyError, TypeError, AttributeError) as problem:
         raise BrokenPagesError("its pages are damaged") from problem
 
 
 def _check_column(data: Any, about: dict[int, Any]) -> None:
     """Walk from page to page: numbers are those of the fields of `ColumnMetaData` and `PageHeader`."""
-    values, at = about[5], about[9]
-    if 11 in about and 0 < about[11] < at:  # the page of the dictionary comes first
-        at = about[11]
-    end = at + about[7]
-    if values < 0 or not 0 <= at <= end <= len(data):
+    values, start = about[5], about[9]
+    if 11 in about and 0 < about[11] < start:  # the page of the dictionary comes first
+        start = about[11]
+    end = start + about[7]
+    if values < 0 or not 0 <= start <= end <= len(data):
         raise BrokenPagesError("a column lies outside the file")
-    while values > 0 and at < end:
-        page, at = _struct(data, at, 0)
+    pages = _Records(data, start)
+    while values > 0 and pages.place < end:
+        page = pages.record()
         claimed = (page.get(5) or page.get(8) or page.get(7) or {1: 0})[1]
         # A value of a dictionary takes a byte at least; a column may repeat one value without end.
         most = page[2] if 7 in page else values
         if not 0 <= claimed <= most or page[3] < 0:
             raise BrokenPagesError(f"a page claims {claimed:,} values")
         values -= 0 if 7 in page else claimed
-        at += page[3]
+        pages.place += page[3]
 
 
-def _struct(data: Any, at: int, depth: int) -> tuple[dict[int, Any], int]:
-    """The fields of a record by their numbers, and where it ends."""
-    fields: dict[int, Any] = {}
-    number = 0
-    while head := data[at]:
-        at += 1
-        if head >> 4:
-            number += head >> 4
-        else:
-            number, at = _signed(data, at)
-        kind = head & 15
-        if kind in (_TRUE, _FALSE):
-            fields[number] = kind == _TRUE
-        else:
-            fields[number], at = _value(data, at, kind, depth)
-    return fields, at + 1
+class _Records:
+    """Records in Thrift's compact form, from a place on: fields by their numbers. Texts are passed over."""
 
+    def __init__(self, data: Any, place: int) -> None:
+        self._data, self.place = data, place
 
-def _value(data: Any, at: int, kind: int, depth: int) -> tuple[Any, int]:
-    if depth > _DEEPEST:
-        raise BrokenPagesError("its list of columns is nested too deeply")
-    if kind in (_I16, _I32, _I64):
-        return _signed(data, at)
-    if kind == _BINARY:
-        length, at = _unsigned(data, at)
-        return None, at + length
-    if kind == _STRUCT:
-        return _struct(data, at, depth + 1)
-    if kind in (_LIST, _SET):
-        return _list(data, at, depth + 1)
-    if kind in (_BYTE, _TRUE, _FALSE):
-        return None, at + 1
-    if kind == _DOUBLE:
-        return None, at + 8
-    raise BrokenPagesError("its list of columns is damaged")
+    def record(self) -> dict[int, Any]:
+        """The fields of the next one."""
+        fields: dict[int, Any] = {}
+        number = 0
+        while head := self._byte():
+            number = number + (head >> 4) if head >> 4 else self._signed()
+            kind = head & 15
+            fields[number] = kind == _TRUE if kind in (_TRUE, _FALSE) else self._value(kind)
+        return fields
 
-
-def _list(data: Any, at: int, depth: int) -> tuple[list[Any], int]:
-    count, kind = data[at] >> 4, data[at] & 15
-    at += 1
-    if count == 15:
-        count, at = _unsigned(data, at)
-    values = []
-    for _ in range(count):
-        value, at = _value(data, at, kind, depth)
-        values.append(value)
-    return values, at
-
-
-def _unsigned(data: Any, at: int) -> tuple[int, int]:
-    number = shift = 0
-    while True:
-        byte = data[at]
-        at += 1
-        number |= (byte & 127) << shift
-        if byte < 128:
-            return number, at
-        shift += 7
-        if shift > 63:
+    def _value(self, kind: int) -> Any:
+        if kind in (_I16, _I32, _I64):
+            return self._signed()
+        if kind == _STRUCT:
+            return self.record()
+        if kind in (_LIST, _SET):
+            return self._list()
+        sizes = {_TRUE: 1, _FALSE: 1, _BYTE: 1, _DOUBLE: 8}
+        if kind not in (*sizes, _BINARY):
             raise BrokenPagesError("its list of columns is damaged")
+        size = self._unsigned() if kind == _BINARY else sizes[kind]
+        self.place += size
+        return None
 
+    def _list(self) -> list[Any]:
+        head = self._byte()
+        count = self._unsigned() if head >> 4 == 15 else head >> 4
+        return [self._value(head & 15) for _ in range(count)]
 
-def _signed(data: Any, at: int) -> tuple[int, int]:
-    number, at = _unsigned(data, at)
-    return (number >> 1) ^ -(number & 1), at
+    def _byte(self) -> int:
+        byte: int = self._data[self.place]
+        self.place += 1
+        return byte
+
+    def _unsigned(self) -> int:
+        number = 0
+        for shift in range(0, 70, 7):
+            byte = self._byte()
+            number |= (byte & 127) << shift
+            if byte < 128:
+                return number
+        raise BrokenPagesError("its list of columns is damaged")
+
+    def _signed(self) -> int:
+        number = self._unsigned()
+        return (number >> 1) ^ -(number & 1)
 
 
 class TableFile:
