@@ -17,6 +17,7 @@ from command import run_assay
 
 import assay
 from assay import ParameterError
+from assay.subjects.ranking.curves import precision_recall
 
 DATA = Path(assay.__file__).parent / "data"
 #: Each command that writes a file, with what it reads; the last argument is the input to be kept.
@@ -118,7 +119,7 @@ def test_saving_replaces_no_file_that_was_read(folder: Path) -> None:
     with pytest.raises(ParameterError, match="is an input"):
         evaluation.report().save(folder / "words.html")
     with pytest.raises(ParameterError, match="is an input"):
-        assay.subjects.ranking.curves.precision_recall(qrels, str(folder / "words.csv")).save(folder / "words.csv")
+        precision_recall(qrels, str(folder / "words.csv")).save(folder / "words.csv")
     with pytest.raises(ParameterError, match="is an input"):
         assay.freeze(qrels, str(path)).save(path)
     assert {(folder / name).read_bytes() for name in ("words.run", "words.html", "words.csv")} == {before}
@@ -126,6 +127,16 @@ def test_saving_replaces_no_file_that_was_read(folder: Path) -> None:
     assert path.read_bytes() != before
     assay.write(assay.read_run(path), folder / "new.run")
     assay.write(assay.read_run(folder / "new.run"), folder / "new.run")  # its own product, not an original
+
+
+def test_a_command_and_the_session_that_calls_it_each_know_their_own_inputs(folder: Path) -> None:
+    run = assay.read_run(folder / "words.run")
+    assert run_assay("show", "stems.run", folder=folder).returncode == 0
+    assert run_assay("evaluate", "qrels.txt", "stems.run", "-o", "o.json", folder=folder).returncode == 0
+    with pytest.raises(ParameterError, match="is an input"):
+        assay.write(run, folder / "words.run")
+    assay.write(run, folder / "stems.run")
+    assert run_assay("evaluate", "qrels.txt", "stems.run", "-o", "words.run", folder=folder).returncode == 0
 
 
 def hostile_files(folder: Path) -> tuple[str, str]:

@@ -19,6 +19,7 @@ from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hi
 from cyclopts import CoercionError, Parameter, Token
 
 from assay.core.evaluation_options import INPUTS, Option
+from assay.core.ledger import ledger_of_command
 
 
 class Field(NamedTuple):
@@ -51,11 +52,11 @@ def __getattr__(place: str) -> Any:
             if hasattr(group, "check"):
                 group.check()
         if "overwrite" in arguments:
-            from assay.files import atomic  # noqa: PLC0415  # `assay --help` loads no Polars
+            from assay.files.atomic import refuse_twice  # noqa: PLC0415  # `assay --help` loads no Polars
 
-            atomic.start_anew(overwrite=bool(options.get("overwrite")))
-            atomic.refuse_twice(_outputs(arguments, options))
-        return function(**filled)
+            refuse_twice(_outputs(arguments, options))
+        with ledger_of_command(overwrite=bool(options.get("overwrite"))):
+            return function(**filled)
 
     command.__doc__ = function.__doc__
     command.__signature__ = Signature(sorted(arguments.values(), key=lambda each: each.kind))  # type: ignore[attr-defined]

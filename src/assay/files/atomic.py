@@ -1,7 +1,7 @@
 """Files and folders are written whole or not at all, and never in the place of one that was read, unless told to.
 
 Each is made beside its target, under a name that no message shows, and moved. Several that belong together are moved
-when the last is made. What Assay itself has written in this process may be written again, read or not.
+when the last is made. Which files were read is in `core/ledger.py`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from types import ModuleType
 from typing import IO
 
 from assay.core import signals
-from assay.core.errors import AssayError, InputError, ParameterError, argument, reason
+from assay.core.errors import AssayError, InputError, ParameterError, reason
+from assay.core.ledger import current
 
 fcntl: ModuleType | None
 try:
@@ -32,57 +33,6 @@ except ImportError:  # Windows
 _ENDING = ".assay-unfinished"
 #: So many characters of a target's name fit into that of its temporary file, in any script.
 _LONGEST_NAME = 50
-
-_read: set[str] = set()
-
-_streams: list[os.stat_result] = []
-
-_written: set[str] = set()
-
-_allowed = False
-
-#: Outputs that are made, and wait for others; None: there are no others.
-_waiting: list[_Output] | None = None
-
-
-def remember(path: str | os.PathLike[str]) -> None:
-    """A file was read."""
-    _read.add(os.path.realpath(path))
-
-
-def remember_stream(stream: IO[bytes] | IO[str]) -> None:
-    """An open file was read: stdin, if it is not a pipe, or one that the caller has opened."""
-    with suppress(OSError, ValueError, AttributeError):
-        _streams.append(os.fstat(stream.fileno()))
-
-
-def start_anew(*, overwrite: bool = False) -> None:
-    """Forget what was read and written: each command is one of its own, and may be told to overwrite."""
-    global _allowed  # noqa: PLW0603  # what a command was told holds for all that it writes
-    _read.clear()
-    _streams.clear()
-    _written.clear()
-    _allowed = overwrite
-
-
-def check(targets: Iterable[str | os.PathLike[str]], overwrite: bool = False) -> None:
-    """Refuse to write where something was read from, by whatever name: links lead to the same file."""
-    for target in targets:
-        if overwrite or _allowed or os.path.realpath(target) in _written or not os.path.isfile(target):  # noqa: PTH113
-            continue
-        there = os.stat(target)  # noqa: PTH116
-        if any(os.path.samestat(there, known) for known in _streams) or any(is_same(target, path) for path in _read):
-            raise ParameterError(
-                f"{os.fspath(target)}: is an input and would be replaced: choose another name for the output, or use "
-                f"{argument('overwrite', True)}"
-            )
-
-
-def is_same(target: str | os.PathLike[str], path: str | os.PathLike[str]) -> bool:
-    """Whether both are the same file, by whatever name."""
-    with suppress(OSError, ValueError):
-        return os.path.samefile(target, path)  # noqa: PTH121
-    return False
 
 
 def write_text(path: str | os.PathLike[str], text: str, *, overwrite: bool = False) -> None:
@@ -119,7 +69,7 @@ def write_texts(texts: Mapping[Path, str], *, overwrite: bool = False) -> None:
 
 def append_text(path: str | os.PathLike[str], text: str) -> None:
     """Add to the end of a file, all or nothing: what others add to it meanwhile stays."""
-    check([path])
+    current().refuse_inputs([path])
     _refuse_read_only(path)
     signals.obey()
     _give(_Appended(Path(path), text.encode()))
@@ -128,14 +78,14 @@ def append_text(path: str | os.PathLike[str], text: str) -> None:
 @contextmanager
 def together() -> Iterator[None]:
     """What is written within this is put in place at its end, when all has been made; if anything fails, nothing is."""
-    global _waiting  # noqa: PLW0603  # whoever writes need not know of the others
-    if _waiting is not None:
+    ledger = current()
+    if ledger.waiting is not None:
         yield
         return
-    made = _waiting = []
+    made = ledger.waiting = []
     try:
         yield
-        put: list[_Output] = []
+        put: list[Output] = []
         with signals.held():
             try:
                 # What can be taken back, or cannot be helped, comes before what replaces.
@@ -148,7 +98,7 @@ def together() -> Iterator[None]:
                     output.take_back()
                 raise
     finally:
-        _waiting = None
+        ledger.waiting = None
         for output in made:
             output.discard()
 
@@ -193,20 +143,21 @@ def replacing(path: str | os.PathLike[str], *, overwrite: bool = False) -> Itera
 
     What was read is not replaced, unless `overwrite` says so.
     """
-    check([path], overwrite)
+    ledger = current()
+    ledger.refuse_inputs([path], overwrite=overwrite)
     target = Path(os.path.realpath(path))  # where a link leads to is replaced, not the link
     _refuse_read_only(path)
     with one_line_errors(target):
         if _is_device(Path(path)):  # a pipe or a device cannot be replaced
-            if _waiting is None:
+            if ledger.waiting is None:
                 with Path(path).open("wb") as device:
                     yield device
             else:
                 with io.BytesIO() as kept:
                     yield kept
-                    _waiting.append(_Sent(target, Path(path), kept.getvalue()))
+                    ledger.waiting.append(_Sent(target, Path(path), kept.getvalue()))
             return
-        if any(isinstance(each, _Temporary) and each.target == target for each in _waiting or ()):
+        if any(isinstance(each, _Temporary) and each.target == target for each in ledger.waiting or ()):
             raise ParameterError(f"{os.fspath(path)}: two outputs have this name: each takes a file of its own")
         if target.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
@@ -297,7 +248,7 @@ def one_line_errors(target: Path) -> Iterator[None]:
         raise InputError(f"{target}: cannot be written: {reason(problem)}") from problem
 
 
-class _Output:
+class Output:
     """What a command has made, and puts in place when all is made."""
 
     target: Path
@@ -313,10 +264,11 @@ class _Output:
         """Leave nothing behind."""
 
 
-def _give(output: _Output) -> None:
+def _give(output: Output) -> None:
     """Put an output in place, or keep it until the others are made."""
-    if _waiting is not None:
-        _waiting.append(output)
+    waiting = current().waiting
+    if waiting is not None:
+        waiting.append(output)
         return
     try:
         with one_line_errors(output.target):
@@ -325,7 +277,7 @@ def _give(output: _Output) -> None:
         output.discard()
 
 
-class _Temporary(_Output):
+class _Temporary(Output):
     """A file beside its target, locked as long as its process lives: one without a lock is what a killed one left."""
 
     def __init__(self, target: Path) -> None:
@@ -351,7 +303,7 @@ class _Temporary(_Output):
 
     def put(self) -> None:
         self._path.replace(self.target)
-        _written.add(os.path.realpath(self.target))
+        current().add_output(self.target)
 
     def discard(self) -> None:
         with suppress(OSError):
@@ -360,7 +312,7 @@ class _Temporary(_Output):
             self._path.unlink(missing_ok=True)
 
 
-class _Appended(_Output):
+class _Appended(Output):
     """Text for the end of a file."""
 
     def __init__(self, target: Path, content: bytes) -> None:
@@ -392,7 +344,7 @@ class _Appended(_Output):
         self._cut(len(self._content))
 
 
-class _Sent(_Output):
+class _Sent(Output):
     """Bytes for a pipe or a device."""
 
     def __init__(self, target: Path, path: Path, content: bytes) -> None:

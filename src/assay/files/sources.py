@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import IO, Any, TypeAlias, cast
 
 from assay.core.errors import FormatError, InputError, ParameterError, reason
-from assay.files import atomic
+from assay.core.ledger import current
 
 #: Writes what comes next into a buffer, and tells how many bytes that are.
 Fill: TypeAlias = Callable[[memoryview], int]
@@ -167,6 +167,7 @@ class Source:
     def __init__(self, readable: Readable, name: str | None = None) -> None:
         self._file: IO[bytes] | None = None
         self._start = 0
+        self._ledger = current()  # of whoever opens it, in whatever thread it is read
         self._path: Path | None = None
         #: The start of the file, as detection looks at it, once it has been read.
         self.head: Any = None
@@ -176,7 +177,7 @@ class Source:
             self.name = name or "<stdin>"
             if sys.stdin is None:
                 raise InputError(f"{self.name}: cannot be read: standard input is closed")
-            atomic.remember_stream(sys.stdin)
+            self._ledger.add_stream(sys.stdin)
             self._file = self._spooled(sys.stdin.buffer)
         elif isinstance(readable, str | os.PathLike):
             if not os.fspath(readable):
@@ -187,7 +188,7 @@ class Source:
             raise ParameterError(f"expected a file, or the name of one, not {type(readable).__name__}")
         else:
             self.name = name or str(getattr(readable, "name", "<file>"))
-            atomic.remember_stream(readable)
+            self._ledger.add_stream(readable)
             try:
                 self._file, self._start = self._rereadable(readable)
             except ValueError as problem:
@@ -235,7 +236,7 @@ class Source:
         if self._file is None:
             opened = cast("Path", self._path).open("rb", buffering=1 << 16)
             if opened.seekable():
-                atomic.remember(cast("Path", self._path))
+                self._ledger.add_input(cast("Path", self._path))
                 return opened
             with opened:  # a named pipe, or what `<(zcat run.gz)` gives: it can be read only once
                 self._file = self._spooled(opened)
