@@ -1,25 +1,15 @@
-"""What is chosen: a threshold, a setting by folds of items or topics, a number of clusters; clusters by their use."""
+"""Options of choices: rules for a threshold, folds of items and of topics."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any, TypedDict
+from typing import Annotated, Any, TypedDict
 
-from assay.cli import inputs, items, options, output
-from assay.cli.literals import names_in, numbers_in
-from assay.cli.options import LabelInputs, Measured, Output, PointColumns, group, settings
+from assay.cli import options
+from assay.cli.options import Measured, Output, group, settings
 from assay.core import options as shared
-from assay.core.errors import ParameterError, listed
-from assay.core.errors import number_of as counted
-from assay.core.evaluation_options import COLUMNS, CONTENTS, TEST, EvaluationRules, Level, Seed, option
+from assay.core.errors import ParameterError
+from assay.core.evaluation_options import COLUMNS, CONTENTS, option
 
-if TYPE_CHECKING:
-    from assay.files import Source
-    from assay.subjects.clusters.over_k import NumberOfClusters
-    from assay.tables.clusters import Clusters as Clustering
-
-#: Thresholds printed as text, evenly spaced; other forms have all of them.
-_MOST_ROWS = 40
 _BY_BOUND = {
     "tnr": "max_tpr_given_tnr", "tpr": "max_tnr_given_tpr", "recall": "max_precision_given_recall",
     "precision": "max_recall_given_precision",
@@ -47,56 +37,7 @@ class ThresholdChoices:
     threshold: shared.Threshold | None = None
 
 
-def thresholds(
-    choices: ThresholdChoices,
-    labels: LabelInputs,
-    sampling: shared.Sampling,
-    to: Output,
-    path: options.PredictionFile | None = None,
-    judge_on: Annotated[str | None, option(metavar="FILE", help="Other items to evaluate the thresholds on.")] = None,
-    every: Annotated[
-        bool, option("--all-thresholds", help="Show TP, FP, FN, TN, TPR, FPR and ACC at every threshold.")
-    ] = False,
-    typed: options.TypedScores | None = None,
-    group: Annotated[
-        str | None, option(metavar="COLUMN", help="Items that belong together, as of a query: drawn whole.")
-    ] = None,
-) -> None:
-    """Choose the score from which items count as positive, by one rule or more.
-
-    Give a file with the truth and a score of each item. Each rule names a threshold, what it counts, and how sure you
-    can be of it; of several one is recommended. With one rule all measures are shown.
-
-    $ assay classifier thresholds letters/spam.csv --positive spam --system bayes -r youden
-    $ assay classifier thresholds --scores 'P .90, N .70, P .60, N .20' --cost fp=1,fn=10
-    """
-    if (path is None) == (typed is None):
-        raise ParameterError("give a file with truth and scores, or --scores with a list, such as 'P .90, N .70'")
-    wanted = _rules(choices)
-    if every and (wanted or judge_on):
-        raise ParameterError("--all-thresholds shows all thresholds: rules and --judge-on go without it")
-    if group is not None and path is None:
-        raise ParameterError("--group names a column of a file: typed scores have none")
-    keep = None if group is None else {"group": group}
-    scored: Any
-    if path is not None:
-        scored = {"y_true": items.scored([path], labels, keep)}
-    else:
-        truth, scores = items.typed_scores(typed or "", labels)
-        scored = {"y_true": truth, "y_score": {"the list": scores}, "pos_label": True}
-    place = "assay.subjects.labels.thresholds.choice"
-    if every:
-        shown = _MOST_ROWS if to.form is None else None
-        result = inputs.result_of(f"{place}:threshold_table", "counting", to, **scored, rows=shown)
-    else:
-        other = None if judge_on is None else items.scored([judge_on], options.without(labels, "system"), keep)
-        chosen = {"rules": wanted or None, "judged_on": other, "groups": group, **sampling}
-        result = inputs.result_of(f"{place}:thresholds", "resampling items", to, **scored, **chosen)
-        result = result[result.chosen[0].rule] if len(result) == 1 else result
-    output.give(result, to)
-
-
-def _rules(choices: ThresholdChoices) -> list[Any]:
+def rules_of(choices: ThresholdChoices) -> list[Any]:
     """The rules that were asked for, in whatever way."""
     from assay.subjects.labels.thresholds.rules import parse_rule  # noqa: PLC0415
 
@@ -161,75 +102,7 @@ class FoldColumns(TypedDict, total=False):
     ]
 
 
-def crossval(
-    files: options.PredictionFiles,
-    columns: FoldColumns,
-    to: Folds,
-    labels: LabelInputs,
-    per_fold: Annotated[bool, option(help="Show every fold.")] = False,
-    compare: Annotated[bool, option(help="Test which system is better, over these folds.")] = False,
-    test: Annotated[
-        str | None, option(help="corrected-t (default); of five repeats of two folds also 5x2cv.", panel=TEST)
-    ] = None,
-    threshold: shared.Threshold | None = None,
-) -> None:
-    """Evaluate cross-validated classifiers: mean and spread over folds, pooled value, gap to training.
-
-    A row is what was said of an item in a fold. With a column split, rows of the training set show how much better a
-    classifier looks on what it has learned from. With --compare, say which of several classifiers is better.
-
-    $ assay classifier crossval letters/folds.csv --positive spam
-    $ assay classifier crossval letters/folds.csv --positive spam --compare
-    """
-    kept: dict[str, Any] = {name: columns.get(name) for name in FoldColumns.__annotations__}
-    systems = items.predictions(files, labels, keep=kept, quiet=to.quiet, what="row")
-    stated = settings(to, "confidence") | settings(labels, "pos_label") | {"threshold": threshold}
-    stated |= {"measures": to.measures or None, "shows_folds": per_fold}
-    place = "assay.subjects.labels.crossvalidation.validation:crossval"
-    outcome = result = inputs.result_of(place, "measuring folds", to, systems, **stated)
-    with inputs.working("comparing folds", hidden=to.quiet):
-        if compare or to.baseline or test is not None or to.margin is not None:
-            chosen = to.compared() | ({} if test is None else {"test": test})
-            outcome = result.compare(options.only(to.baseline, "-b, --baseline"), **chosen)
-        notes = list(dict.fromkeys([*result.notes, *outcome.notes]))
-        text = output.rendered(outcome, to)
-    output.remarks(result.warnings, notes, quiet=to.quiet)
-    output.deliver(text, to)
-
-
-def tune(
-    qrels: options.Judgments,
-    runs: options.Runs,
-    to: Folds,
-    drawing: shared.SeedOption,
-    rules: EvaluationRules,
-    folds: Annotated[str | None, option(metavar="N", help="Number of folds of topics (5), or leave-one-out.")] = None,
-    fold: Annotated[str | None, option(metavar="NAME", help="The attribute of --topics that names the fold.")] = None,
-    topics: options.Topics | None = None,
-) -> None:
-    """Choose a setting of a search system by cross-validation over topics, and estimate what the tuned system is worth.
-
-    Each run is another setting of one search system; the result stands beside what the best setting looks like in
-    hindsight. Without -m: AP.
-
-    $ assay tune qrels.txt words.run stems.run alphabet.run --folds 4
-    """
-    if len(to.measures) > 1:
-        raise ParameterError("a setting is chosen by one measure: give -m once")
-    stated = to.compared() | _folds(folds, fold, topics) | {**drawing, **rules}
-    stated["baseline"] = options.only(to.baseline, "-b, --baseline")
-    place, runs_read = "assay.subjects.ranking.tuning:tune", inputs.opened(qrels, runs)
-    result = inputs.result_of(place, "tuning", to, qrels, runs_read, *to.measures, **stated)
-    text = output.rendered(result, to)
-    evaluation = result.evaluation
-    if evaluation is not None and not to.quiet:
-        inputs.say_what_was_read(evaluation)
-    read = () if evaluation is None else evaluation.warnings
-    output.remarks([each for each in result.warnings if each not in read], result.notes, quiet=to.quiet)
-    output.deliver(text, to)
-
-
-def _folds(folds: str | None, fold: str | None, topics: str | None) -> dict[str, Any]:
+def folds_of(folds: str | None, fold: str | None, topics: str | None) -> dict[str, Any]:
     """How topics are split, as `tune` takes it."""
     from assay.files import read_topics  # noqa: PLC0415
     from assay.subjects.ranking.tuning import LEAVE_ONE_OUT  # noqa: PLC0415
@@ -246,87 +119,3 @@ def _folds(folds: str | None, fold: str | None, topics: str | None) -> dict[str,
     if not is_number and folds != LEAVE_ONE_OUT:
         raise ParameterError(f"--folds is a whole number from 2 on, or {LEAVE_ONE_OUT}, not {folds!r}")
     return {"folds": int(folds) if is_number else LEAVE_ONE_OUT}
-
-
-#: So many subsamples and data sets without structure, unless told otherwise.
-RESAMPLES = 20
-
-
-@group
-class Numbers(Measured):
-    """Which numbers of clusters are tried, and how."""
-
-    ks: options.Ks | None = None
-    resamples: shared.Resamples | None = None
-    seed: Seed | None = None
-
-
-def number(
-    path: options.ClusterFile, numbers: Numbers, points: PointColumns, rules: shared.PointRules, to: Output
-) -> None:
-    """Choose the number of clusters: cluster the points into each number of --ks, and compare.
-
-    $ assay clustering number notes/notes.csv --points x,y,z --ks 2:4
-    """
-    result = number_of([path], points, rules, numbers, hidden=to.quiet)
-    output.give(result, to)
-
-
-def by_use(
-    qrels: options.Judgments,
-    run: options.Run,
-    path: Annotated[str, options.argument("CLUSTERS", "A file with columns doc_id and cluster.")],
-    drawing: shared.SeedOption,
-    to: Output,
-    measures: options.Measures = (),
-    order: Annotated[
-        str, option(help="Order of reading clusters: best-rank (default), size, mean-score.")
-    ] = "best-rank",
-    level: Level = 1.0,
-) -> None:
-    """Measure what clusters of a run's results are worth to a reader: the best cluster, and reading cluster by cluster.
-
-    $ assay clustering by-use qrels.txt words.run clusters.csv
-    """
-    place, activity = "assay.subjects.ranking.clustered_results:clusters_by_use", "judging clusters by use"
-    files, clusters = inputs.opened(qrels, [run]), inputs.named(path)[1]
-    stated = {"order": order, "level": level, **drawing}
-    inputs.give(place, activity, to, qrels, files, clusters, measures or None, **stated)
-
-
-def number_of(
-    files: Sequence[str | Source],
-    columns: PointColumns,
-    rules: shared.PointRules,
-    asked: Numbers,
-    *,
-    hidden: bool = True,
-) -> NumberOfClusters:
-    """Cluster the points of a file; a bar shows how far it is, unless it is hidden."""
-    from assay.subjects.clusters.number_of_clusters import number_of_clusters  # noqa: PLC0415
-
-    if asked.ks is None:
-        raise ParameterError("name the numbers of clusters to try, as in --ks 2:10")
-    if len(files) != 1:
-        raise ParameterError(f"expected one file to choose a number of clusters for, got {len(files)}")
-    sampling, measures = options.settings(asked, "seed"), asked.measures or None
-    tried, points = numbers_in(asked.ks), points_of(files[0], columns)
-    if not hidden:
-        shape = f"points of {counted('number', len(points.point_names))}: {listed(list(points.point_names))}"
-        output.message(f"{points.origin}: {counted('item', len(points))}, {shape}")
-    resamples = RESAMPLES if asked.resamples is None else asked.resamples
-    sampling |= {name: value for name, value in rules.items() if name in {"metric", "sample_size"}}
-    with inputs.bar("clustering", 2 * len(tried) + resamples, hidden=hidden) as advance:
-        tell = (lambda: None) if advance is None else (lambda: advance(1))
-        return number_of_clusters(points, tried, measures=measures, resamples=resamples, tell=tell, **sampling)
-
-
-def points_of(file: str | Source, stated: PointColumns) -> Clustering:
-    """The points of a file, and the classes if there are any; it need not hold clusters."""
-    from assay.files.clusters import read_points  # noqa: PLC0415
-
-    if stated.points is None:
-        raise ParameterError("--ks: expected the columns of the points, as --points x,y or --points rest")
-    name, path = inputs.named(file)
-    columns = {role: getattr(stated, role, None) for role in ("truth", "item", "weight")}
-    return read_points(path, points=names_in(stated.points, "--points", "columns"), **columns, name=name)

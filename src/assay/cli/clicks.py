@@ -1,4 +1,4 @@
-"""`assay log import|show|check SOURCE...`, and what only click logs have: models, judgments, preferences, values."""
+"""`assay clicks ...`: commands on click logs: what users do, models, judgments, preferences, values."""
 
 from __future__ import annotations
 
@@ -6,65 +6,164 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias, TypedDict
 
-from assay.cli import inputs, options, output
-from assay.cli.doctor import Diagnosing, deliver_diagnosis
+from assay.cli import inputs, items, options, output
+from assay.cli.compare import Comparing, deliver_comparison
+from assay.cli.doctor import Diagnosing, examined
+from assay.cli.explain import Explaining, deliver_explanation
+from assay.cli.gate import Gating, TwoFiles, decided
 from assay.cli.items import refuse
 from assay.cli.literals import list_of_numbers
-from assay.cli.options import Output
+from assay.cli.options import Evaluating, Output
+from assay.cli.plot import Target, deliver_curve
+from assay.cli.power import Planning, deliver_plan, plan_without_data
+from assay.cli.report import Reporting, write_report
 from assay.core import options as shared
+from assay.core.domains import Choice
+from assay.core.errors import ParameterError
 from assay.core.evaluation_options import Level, option
 from assay.core.options import ClickFitOptions, JudgingRules, LogRules, ModelTrialOptions, Sampling, SeedOption
 
-Sources: TypeAlias = Annotated[
-    list[str],
-    options.argument("SOURCE", "Files of one log, in any layout, or a folder from `log import`; - for stdin."),
-]
 LogFile: TypeAlias = Annotated[
     str, options.argument("LOG", "A click log: a file, or a folder from `log import`; - for stdin.")
 ]
 
 
-def import_log(
-    sources: Sources,
-    folder: Annotated[Path, option("-o", "--output", metavar="FOLDER", help="A new folder for the tables.")],
-    rules: LogRules,
-    overwrite: options.ReplaceLog = False,
-    quiet: options.Quiet = False,
+def evaluate(
+    logs: options.LogFiles,
+    to: Evaluating,
+    rules: shared.ClickRules,
+    reading: shared.LogRules,
+    by: shared.Segments | None = None,
+    confidence: shared.Confidence = 0.95,
 ) -> None:
-    """Import a click log of any size into three tables, which all commands on clicks read fast.
+    """Measure what users do on result pages: click-through, ranks of clicks, abandonment, success, with intervals.
 
-    Memory does not grow with the log. What is left out, and why, is reported and kept with the tables.
+    Without -m: all measures that the log has the data for. The systems are those that the log names.
 
-    $ assay log import clicks/log.ndjson.gz -o clicks-log
-    $ assay log import clicks/log.ndjson.gz -o people --most-per-minute 20 --since 2026-03-09
+    $ assay clicks evaluate clicks/log.ndjson.gz
+    $ assay clicks evaluate clicks/log.ndjson.gz -m CTR -m SessionSuccess --by week
     """
-    from assay.files import logs  # noqa: PLC0415  # `assay --help` need not load Polars
-
-    with inputs.bar("importing", 1, hidden=quiet) as watch:
-        log = logs.import_log(inputs.kept_together(sources), folder, overwrite=overwrite, watch=watch, **rules)
-    if not quiet:
-        output.message(f"{folder}: {str(log).partition(': ')[2].removesuffix('>')}")
-        output.remarks(log.remarks, quiet=False)
+    stated = {"measures": to.measures or None, "by": by, "confidence": confidence, **rules}
+    logs_read = items.click_logs(logs, reading)
+    inputs.give("assay.subjects.clicks.evaluation:clicks", "counting clicks", to, logs_read, **stated)
 
 
-def show_log(sources: Sources, rules: LogRules, to: Output) -> None:
-    """Count what a click log holds: pages, users, sessions, systems, clicks by rank, and what was left out.
+def compare(logs: options.LogFiles, to: Comparing, rules: shared.ClickRules, reading: shared.LogRules) -> None:
+    """Test whether users of one system do better than those of another, by Welch's test over users.
 
-    $ assay log show clicks/log.ndjson.gz
+    The systems are those that a log names, or one log each. Without -m: CTR, ClickRR, SessionSuccess, Reformulation,
+    ZeroResults and Latency, as far as the log knows enough.
+
+    $ assay clicks compare clicks/log.ndjson.gz
+    $ assay clicks compare clicks/log.ndjson.gz -m CTR@1 -b described --most-per-minute 20
     """
-    log = inputs.kept_together(sources)
-    inputs.give("assay.subjects.clicks.log_overview:describe_log", "counting", to, log, **rules)
+    deliver_comparison([items.click_logs(logs, reading)], rules, to)
 
 
-def check_log(sources: Sources, rules: LogRules, to: Diagnosing) -> int:
-    """Check a click log for what makes numbers wrong: robots, lost events, clocks, clicks on results not shown.
+def explain(
+    measure: options.MeasureName,
+    logs: options.LogFiles,
+    rules: shared.ClickRules,
+    reading: shared.LogRules,
+    to: Explaining,
+    user: Annotated[str | None, option(metavar="ID", help="Only this user (or session, or page).")] = None,
+) -> None:
+    """Show the two sums that a number is a ratio of, and which users move it most.
 
-    It goes on where a line is no record. Exit 1 if there is an error among the findings, 0 if not.
+    Of several systems, --system names one.
 
-    $ assay log check clicks/log.ndjson.gz
+    $ assay clicks explain CTR clicks/log.ndjson.gz --system bm25
+    $ assay clicks explain SessionSuccess clicks/log.ndjson.gz --system bm25 --user u029
     """
-    place, log = "assay.subjects.clicks.checks:check_log", inputs.kept_together(sources)
-    return deliver_diagnosis(inputs.result_of(place, "examining", to, log, **rules), to)
+    deliver_explanation(measure, [items.click_logs(logs, reading)], {**rules, "item": user}, to)
+
+
+def report(
+    logs: options.LogFiles,
+    to: Reporting,
+    rules: shared.ClickRules,
+    reading: shared.LogRules,
+    by: shared.Segments | None = None,
+) -> None:
+    """Write a report on what users do: verdicts, every measure, by rank, over time, by segment.
+
+    $ assay clicks report clicks/log.ndjson.gz --by frequency
+    """
+    segmented = {} if by is None else {"by": by}
+    write_report(items.click_logs(logs, reading), None, {**to.testing, **rules, **segmented}, to)
+
+
+@decided
+def gate(two: TwoFiles, to: Gating, rules: shared.ClickRules, reading: shared.LogRules) -> Any:
+    """Decide whether users do as well with a new system: exit 0 not worse, 1 worse, 3 inconclusive.
+
+    Worse means: by the margin or more. Exit 2 if the input is invalid. Give one log that names its systems, or two
+    logs, the baseline's first. Without -m: CTR.
+
+    $ assay clicks gate clicks/log.ndjson.gz -b bm25 -c described
+    """
+    logs = [log for part in two.read(lambda file: items.click_logs([file], reading)) for log in part]
+    names = zip(("baseline", "candidate"), two.names, strict=True)
+    return to.gate(logs, {**rules, **{role: name for role, name in names if name is not None}})
+
+
+def doctor(logs: options.LogFiles, reading: shared.LogRules, to: Diagnosing) -> int:
+    """Check a click log for what makes numbers wrong: robots, clocks, clicks on results that were not shown.
+
+    It goes on where a line is no record. Exit 1 if there is an error among the findings.
+
+    $ assay clicks doctor clicks/log.ndjson.gz
+    """
+    return examined("clicks", [inputs.kept(each) for each in logs], to, {"log_rules": {**reading}})
+
+
+def power(
+    to: Planning, rules: shared.ClickRules, reading: shared.LogRules, logs: options.LogFiles | None = None
+) -> None:
+    """Estimate how many users it takes to detect a difference, and the smallest one that these users can show.
+
+    Users are those of all systems together, divided between them as in the log; without a log, --sd is the standard
+    deviation of the users' numbers, and each of two systems has half of the users.
+
+    $ assay clicks power clicks/log.ndjson.gz -m CTR --difference 0.02
+    $ assay clicks power --sd 0.3 --difference 0.02
+    """
+    if not logs:
+        plan_without_data(to, "user", ("LOG", logs), groups=2, **rules, **reading)
+        return
+    deliver_plan(items.click_logs(logs, reading), {**rules}, to)
+
+
+OF_CLICKS = ("ranks", "time")
+
+
+def plot(
+    logs: options.LogFiles,
+    rules: shared.ClickRules,
+    reading: shared.LogRules,
+    to: Target,
+    kind: Annotated[
+        str, option("-k", "--kind", help="ranks (default): clicks by rank; time: a measure by day.")
+    ] = "ranks",
+    measures: options.Measures = (),
+) -> None:
+    """Draw how often each rank is clicked, or a measure over time, with confidence bands.
+
+    $ assay clicks plot clicks/log.ndjson.gz -o ranks.svg
+    $ assay clicks plot clicks/log.ndjson.gz --kind time -m ZeroResults -o zero-results.svg
+    """
+    from assay.subjects.clicks import curves  # noqa: PLC0415  # `--help` need not load Polars
+    from assay.subjects.clicks.evaluation import clicks as evaluate_clicks  # noqa: PLC0415
+
+    Choice(OF_CLICKS).check("--kind", kind)
+    items.refuse({"measures": measures} if measures and kind == "ranks" else {}, "goes with --kind time")
+    if len(measures) > 1:
+        raise ParameterError(f"--kind {kind} draws one measure, not {len(measures)}")
+    target = to.checked(kind)
+    with inputs.working("counting clicks", hidden=to.quiet):
+        result = evaluate_clicks(items.click_logs(logs, reading), measures=[*(measures or ("CTR",))], **rules)
+        curve = curves.by_rank(result) if kind == "ranks" else curves.over_time(result)
+    deliver_curve(curve, target, quiet=to.quiet)
 
 
 def fit(

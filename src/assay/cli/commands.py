@@ -6,18 +6,18 @@ from cyclopts import App, Parameter
 
 #: Where each command is, as module and function, and what it does.
 SEARCH = {
-    "evaluate": ("evaluate.search", "Score runs against judgments."),
-    "compare": ("compare.search", "Test whether one run is better than another."),
-    "explain": ("explain.search", "Show how a score was computed, step by step."),
-    "report": ("report.search", "Write a report: which run is better, and how certain that is."),
-    "gate": ("gate.search", "Decide in CI whether a new run may replace the baseline."),
-    "freeze": ("gate.freeze", "Save a run's scores as the baseline for later gates."),
+    "evaluate": ("search.evaluate", "Score runs against judgments."),
+    "compare": ("search.compare", "Test whether one run is better than another."),
+    "explain": ("search.explain", "Show how a score was computed, step by step."),
+    "report": ("search.report", "Write a report: which run is better, and how certain that is."),
+    "gate": ("search.gate", "Decide in CI whether a new run may replace the baseline."),
+    "freeze": ("search.freeze", "Save a run's scores as the baseline for later gates."),
     "audit": ("audit.search", "Find the rule by which another tool got its number."),
-    "doctor": ("doctor.search", "Check judgments and runs for problems that make scores wrong."),
-    "plot": ("plot.search", "Draw a curve: precision-recall, ROC, by cutoff, by query."),
-    "power": ("power.search", "Estimate how many topics it takes to detect a difference."),
-    "correlate": ("correlate.search", "Check whether two measures or judgments rank systems alike."),
-    "tune": ("choices.tune", "Choose a setting by cross-validation over topics."),
+    "doctor": ("search.doctor", "Check judgments and runs for problems that make scores wrong."),
+    "plot": ("search.plot", "Draw a curve: precision-recall, ROC, by cutoff, by query."),
+    "power": ("search.power", "Estimate how many topics it takes to detect a difference."),
+    "correlate": ("search.correlate", "Check whether two measures or judgments rank systems alike."),
+    "tune": ("search.tune", "Choose a setting by cross-validation over topics."),
     "trec-eval": ("trec_eval.command", "Print what trec_eval prints."),
 }
 TOOLS = {
@@ -42,50 +42,50 @@ _VERBS = {
 def _regular(subject: str, system: str, data: str, units: str = "") -> dict[str, tuple[str, str]]:
     """The commands of a subject that others have, too; without units there is no power to plan."""
     texts = {verb: text.format(system=system, data=data, units=units) for verb, text in _VERBS.items()}
-    return {verb: (f"{verb}.{subject}", text) for verb, text in texts.items() if units or verb != "power"}
+    return {verb: (f"{subject}.{verb}", text) for verb, text in texts.items() if units or verb != "power"}
 
 
 SUBJECTS = {
     "classifier": ("Evaluate classifiers by their predictions.", {
-        "evaluate": ("evaluate.classifier", "Evaluate a classifier: matrix, measures, baselines, advice."),
+        "evaluate": ("classifier.evaluate", "Evaluate a classifier: matrix, measures, baselines, advice."),
         **_regular("classifier", "classifier", "predictions", "items"),
-        "plot": ("plot.classifier", "Draw a curve: ROC, precision-recall, calibration, gain, lift."),
-        "thresholds": ("choices.thresholds", "Choose the score from which items count as positive."),
-        "crossval": ("choices.crossval", "Evaluate cross-validated classifiers, fold by fold."),
+        "plot": ("classifier.plot", "Draw a curve: ROC, precision-recall, calibration, gain, lift."),
+        "thresholds": ("classifier.thresholds", "Choose the score from which items count as positive."),
+        "crossval": ("classifier.crossval", "Evaluate cross-validated classifiers, fold by fold."),
     }),
     "clustering": ("Evaluate clusterings, against classes or by points.", {
-        "evaluate": ("evaluate.clustering", "Evaluate a clustering: measures, splits, merges, advice."),
+        "evaluate": ("clustering.evaluate", "Evaluate a clustering: measures, splits, merges, advice."),
         **_regular("clustering", "clustering", "clusterings"),
-        "compare": ("compare.clustering", "Decide whether one clustering is better than another."),
-        "plot": ("plot.clustering", "Draw silhouettes, classes by clusters, or measures by number."),
-        "number": ("choices.number", "Choose the number of clusters."),
-        "by-use": ("choices.by_use", "Measure what clusters of search results are worth to a reader."),
+        "compare": ("clustering.compare", "Decide whether one clustering is better than another."),
+        "plot": ("clustering.plot", "Draw silhouettes, classes by clusters, or measures by number."),
+        "number": ("clustering.number", "Choose the number of clusters."),
+        "by-use": ("clustering.by_use", "Measure what clusters of search results are worth to a reader."),
     }),
     "extraction": ("Evaluate spans extracted from texts, such as names.", {
-        "evaluate": ("evaluate.extraction", "Score spans: precision, recall and F, overall and per type."),
+        "evaluate": ("extraction.evaluate", "Score spans: precision, recall and F, overall and per type."),
         **_regular("extraction", "system", "spans", "documents"),
     }),
     "scores": ("Compare systems by scores per unit, from any tool.", {
         **_regular("scores", "system", "scores", "units"),
-        "explain": ("explain.scores", "Show how a rank correlation was computed, step by step."),
-        "correlate": ("correlate.scores", "Check whether measures, topics or lists rank systems alike."),
+        "explain": ("scores.explain", "Show how a rank correlation was computed, step by step."),
+        "correlate": ("scores.correlate", "Check whether measures, topics or lists rank systems alike."),
     }),
     "agreement": ("Measure agreement between judges.", {
-        "evaluate": ("evaluate.agreement", "Measure how far judges agree, and whether rankings depend on it."),
+        "evaluate": ("agreement.evaluate", "Measure how far judges agree, and whether rankings depend on it."),
         **_regular("agreement", "set of labels", "labels"),
-        "compare": ("compare.agreement", "Test whether one set of labels or group of judges agrees better."),
-        "explain": ("explain.agreement", "Show how a coefficient was computed: P(A) and P(E) in numbers."),
-        "report": ("report.agreement", "Write a report on the agreement of judges."),
-        "gate": ("gate.agreement", "Decide in CI whether new labels agree as well as the baseline's."),
-        "convert": ("items.convert_labels", "Convert labels to a table, or to judgments."),
+        "compare": ("agreement.compare", "Test whether one set of labels or group of judges agrees better."),
+        "explain": ("agreement.explain", "Show how a coefficient was computed: P(A) and P(E) in numbers."),
+        "report": ("agreement.report", "Write a report on the agreement of judges."),
+        "gate": ("agreement.gate", "Decide in CI whether new labels agree as well as the baseline's."),
+        "convert": ("agreement.convert", "Convert labels to a table, or to judgments."),
     }),
     "clicks": ("Measure what users click, and learn from it.", {
-        "evaluate": ("evaluate.clicks", "Measure what users do: click-through, abandonment, success."),
+        "evaluate": ("clicks.evaluate", "Measure what users do: click-through, abandonment, success."),
         **_regular("clicks", "system", "a click log", "users"),
-        "compare": ("compare.clicks", "Test whether users of one system do better than of another."),
-        "explain": ("explain.clicks", "Show how a number was computed, and which users move it most."),
-        "report": ("report.clicks", "Write a report on what users do."),
-        "plot": ("plot.clicks", "Draw clicks by rank, or a measure over time."),
+        "compare": ("clicks.compare", "Test whether users of one system do better than of another."),
+        "explain": ("clicks.explain", "Show how a number was computed, and which users move it most."),
+        "report": ("clicks.report", "Write a report on what users do."),
+        "plot": ("clicks.plot", "Draw clicks by rank, or a measure over time."),
         "fit": ("clicks.fit", "Fit click models, and measure how well they predict clicks."),
         "simulate": ("clicks.simulate", "Simulate clicks by a model, on the pages of a log or a run."),
         "judge": ("clicks.judge", "Turn clicks into graded judgments, with counts and intervals."),
@@ -111,9 +111,9 @@ SUBJECTS = {
         "check": ("judge.check", "Check a project for damage."),
     }),
     "log": ("Import and check click logs.", {
-        "import": ("clicks.import_log", "Import a log of any size into tables."),
-        "show": ("clicks.show_log", "Count what a log holds: pages, users, systems, clicks by rank."),
-        "check": ("clicks.check_log", "Check a log for problems that make numbers wrong."),
+        "import": ("log.import_log", "Import a log of any size into tables."),
+        "show": ("log.show", "Count what a log holds: pages, users, systems, clicks by rank."),
+        "check": ("log.check", "Check a log for problems that make numbers wrong."),
     }),
     "crowd": ("Combine labels of a crowd; audit language models as judges.", {
         "aggregate": ("crowd.aggregate", "Combine many workers' labels into one label per item."),
@@ -152,7 +152,7 @@ def every_command() -> dict[str, str]:
     """Where each command is, by the words that call it.
 
     >>> every_command()["classifier gate"]
-    'gate.classifier'
+    'classifier.gate'
     """
     groups = {"": TOP, **{f"{subject} ": verbs for subject, (_, verbs) in SUBJECTS.items()}}
     return {f"{subject}{verb}": place for subject, verbs in groups.items() for verb, (place, _) in verbs.items()}

@@ -1,4 +1,4 @@
-"""`assay compare QRELS RUN...`, and the same of classifiers, clusterings, spans, scores and judges."""
+"""`compare`, of any subject: its options, and what is listed besides the verdicts."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from assay.cli import inputs, items, options, output
-from assay.cli.options import Output, PairedClusters, PairedLabels, Tested, group
+from assay.cli.options import Output, Tested, group
 from assay.cli.output import option as spelt
-from assay.core import options as shared
 from assay.core.errors import ParameterError
-from assay.core.evaluation_options import CONTENTS, Columns, EvaluationRules, Undefined, option
+from assay.core.evaluation_options import CONTENTS, option
 
 if TYPE_CHECKING:
     from assay.show.model import Section
@@ -55,112 +54,9 @@ class Lists:
     topics: options.Topics | None = None
 
 
-def search(qrels: options.Judgments, runs: options.Runs, to: Comparing, lists: Lists, rules: EvaluationRules) -> None:
-    """Test whether one run is better than another, how certain that is, and what it rests on.
-
-    The first of two runs is the baseline; of more, every two are compared unless -b names one. Without -m: AP, nDCG@10,
-    RR and P@10.
-
-    $ assay compare qrels.txt words.run stems.run
-    $ assay compare qrels.txt words.run stems.run -m nDCG@10 --judge-next 5
-    $ assay compare qrels.txt words.run stems.run alphabet.run -b words
-    """
-    if (lists.slices is None) != (lists.topics is None):
-        raise ParameterError("--slices ATTRIBUTE and --topics FILE go together")
-    _deliver([qrels, inputs.opened(qrels, runs)], rules, to, lists)
-
-
-def classifier(
-    files: options.PredictionFiles,
-    to: Comparing,
-    labels: PairedLabels,
-    flipped: Annotated[
-        int | None, option(help="List N items that two classifiers predict differently.", least=1)
-    ] = None,
+def deliver_comparison(
+    systems: list[Any], rules: Any, to: Comparing, lists: Lists = Lists(), flipped: int | None = None
 ) -> None:
-    """Test whether one classifier is better than another, and how certain that is.
-
-    One file with several systems side by side, or one file per system, whose items are paired by their ids. Without
-    -m: Accuracy, F, MCC and AUC (MCC first where one label has most items).
-
-    $ assay classifier compare letters/spam.csv --positive spam
-    $ assay classifier compare letters/spam.csv --positive spam -m Accuracy --flipped 5
-    """
-    systems = items.predictions(files, labels, quiet=to.quiet)
-    _deliver([systems], items.item_rules(labels), to, flipped=flipped)
-
-
-def clustering(files: options.ClusterFiles, to: Comparing, clusters: PairedClusters) -> None:
-    """Decide whether one clustering is better than another, by the interval of the difference.
-
-    Clusterings of the same items, side by side in one file, or one file each. Without -m: ARI, NMI, BCubedF,
-    Silhouette, DaviesBouldin.
-
-    $ assay clustering compare notes/notes.csv --unlabelled drop -b kmeans -m ARI
-    """
-    rules = items.cluster_rules(clusters)
-    _deliver([items.clusterings(files, clusters, quiet=to.quiet)], rules, to)
-
-
-def extraction(truth: options.TrueSpans, systems: options.SpanFiles, to: Comparing, rules: shared.SpanRules) -> None:
-    """Test whether one system extracts spans better than another, and how certain that is.
-
-    Numbers are of all spans together, and paired by document. The first of two systems is the baseline; of more, every
-    two are compared unless -b names one. Without -m: F, Precision and Recall.
-
-    $ assay extraction compare letters/mentions.conll letters/lists.conll letters/capitals.conll
-    """
-    _deliver([items.extractions(truth, systems, rules)], {}, to)
-
-
-def scores(
-    path: options.ScoreFile,
-    to: Comparing,
-    direction: options.Direction = (),
-    undefined: Undefined | None = None,
-    columns: Columns = None,  # noqa: ARG001  # `calling` sees to it
-) -> None:
-    """Test whether one system is better than another, from scores alone, and how certain that is.
-
-    Scores are `system,measure,unit,value`, what `assay evaluate -q --csv` writes, or a matrix with one column per
-    system (then -m names what was measured).
-
-    $ assay evaluate qrels.txt words.run stems.run -q --csv -o scores.csv
-    $ assay scores compare scores.csv -m AP
-    """
-    rules = {} if undefined is None else {"undefined": undefined}
-    _deliver([inputs.kept(path)], inputs.directions(direction) | rules, to)
-
-
-def agreement(
-    labels: options.LabelSets, to: Comparing, rules: shared.AgreementRules, groups: options.Groups = ()
-) -> None:
-    """Test whether judges agree better in one set of labels than in another, on the same items.
-
-    One file per set, such as two rounds of labelling; or one file, whose judges --group divides. Without -m: Alpha,
-    Agreement, PositiveAgreement.
-
-    $ assay agreement compare bicycles/judgments.txt --group old=ana,ben --group new=ben,cleo
-    """
-    sets = items.label_sets(labels, groups, rules)
-    if len(sets) < 2:
-        raise ParameterError("a comparison takes two sets of labels or more, not 1: two files, or --group twice")
-    _deliver([sets], options.stated(rules, "repeated", "columns"), to)
-
-
-def clicks(logs: options.LogFiles, to: Comparing, rules: shared.ClickRules, reading: shared.LogRules) -> None:
-    """Test whether users of one system do better than those of another, by Welch's test over users.
-
-    The systems are those that a log names, or one log each. Without -m: CTR, ClickRR, SessionSuccess, Reformulation,
-    ZeroResults and Latency, as far as the log knows enough.
-
-    $ assay clicks compare clicks/log.ndjson.gz
-    $ assay clicks compare clicks/log.ndjson.gz -m CTR@1 -b described --most-per-minute 20
-    """
-    _deliver([items.click_logs(logs, reading)], rules, to)
-
-
-def _deliver(systems: list[Any], rules: Any, to: Comparing, lists: Lists = Lists(), flipped: int | None = None) -> None:
     """Compare, and give the verdicts with what is listed besides."""
     chosen = {"measures": to.measures or None, "baseline": to.baseline or None, **to.testing, **rules}
     result = inputs.result_of("assay.verbs.comparison:compare", "comparing", to, *systems, **chosen)

@@ -1,4 +1,4 @@
-"""`assay gate QRELS OLD NEW`, the same of the other subjects, and `assay freeze QRELS RUN -o FILE`."""
+"""`gate`, of any subject: its options, and what a pipeline reads of the outcome."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from assay.cli import inputs, items, options, output
-from assay.cli.options import Measured, Output, PairedClusters, PairedLabels, group
+from assay.cli import inputs, options, output
+from assay.cli.options import Measured, Output, group
 from assay.core import options as shared
 from assay.core import signals
 from assay.core.domains import Choice
-from assay.core.errors import AssayError, ParameterError, number_of
-from assay.core.evaluation_options import Columns, EvaluationRules, Undefined, option
+from assay.core.errors import AssayError, ParameterError
+from assay.core.evaluation_options import option
 
 if TYPE_CHECKING:
     from assay.verbs.gating.result import GateResult
@@ -112,158 +112,7 @@ def decided(gate: Callable[..., Any]) -> Callable[..., int]:
     return command
 
 
-@decided
-def search(
-    qrels: options.Judgments,
-    old: Annotated[str, options.argument("OLD", "The baseline: a run, or a file from `assay freeze`.")],
-    new: Annotated[str, options.argument("NEW", "The candidate: a run; name=FILE names it.")],
-    to: Gating,
-    rules: EvaluationRules,
-    min_judged: shared.MinJudged | None = None,
-    slices: options.Slices | None = None,
-    topics: options.Topics | None = None,
-) -> Any:
-    """Decide whether a new run may replace the baseline: exit 0 not worse, 1 worse, 3 inconclusive.
-
-    Worse means: by the margin or more. Exit 2 if the input is invalid. Without -m: nDCG@10, or all measures of a
-    frozen baseline.
-
-    $ assay gate qrels.txt words.run stems.run -m AP --margin 0.02
-    """
-    if (slices is None) != (topics is None):
-        raise ParameterError("--slices ATTRIBUTE and --topics FILE go together")
-    runs, baseline = _opened(qrels, old, new)
-    more = {"min_judged": min_judged, "slices": slices, "topics": topics, **rules}
-    with inputs.progress(runs, hidden=to.quiet):
-        return to.gate([qrels, baseline, {runs[-1].name: runs[-1]}], more)
-
-
-@decided
-def classifier(two: TwoFiles, to: Gating, labels: PairedLabels) -> Any:
-    """Decide whether a new classifier may replace the baseline: exit 0 not worse, 1 worse, 3 inconclusive.
-
-    Worse means: by the margin or more. Exit 2 if the input is invalid. Give two files of predictions, or one with
-    several systems, and name two of them by -b and -c. Without -m: Accuracy.
-
-    $ assay classifier gate letters/spam.csv -b words -c bayes --positive spam
-    """
-    sides = two.sides(lambda file: items.predictions([file], labels, quiet=to.quiet))
-    return to.gate(sides, items.item_rules(labels))
-
-
-@decided
-def clustering(two: TwoFiles, to: Gating, clusters: PairedClusters) -> Any:
-    """Decide whether a new clustering may replace the baseline: exit 0 not worse, 1 worse, 3 inconclusive.
-
-    Worse means: by the margin or more. Exit 2 if the input is invalid. Give two files, or one with several
-    clusterings, and name two of them by -b and -c. Without -m: ARI, or Silhouette.
-
-    $ assay clustering gate notes/notes.csv -b density -c kmeans --unlabelled drop
-    """
-    rules = items.cluster_rules(clusters)
-    return to.gate(two.sides(lambda file: items.clusterings([file], clusters, quiet=to.quiet)), rules)
-
-
-@decided
-def extraction(
-    truth: options.TrueSpans, old: options.Baseline, new: options.Candidate, to: Gating, rules: shared.SpanRules
-) -> Any:
-    """Decide whether a new system may replace the baseline: exit 0 not worse, 1 worse, 3 inconclusive.
-
-    Worse means: by the margin or more. Exit 2 if the input is invalid. Without -m: F.
-
-    $ assay extraction gate letters/mentions.conll letters/lists.conll letters/capitals.conll
-    """
-    return to.gate([items.extractions(truth, [old, new], rules)], {})
-
-
-@decided
-def scores(
-    path: options.ScoreFile,
-    two: TwoNames,
-    to: Gating,
-    direction: options.Direction = (),
-    undefined: Undefined | None = None,
-    columns: Columns = None,  # noqa: ARG001  # `calling` sees to it
-) -> Any:
-    """Decide whether a new system may replace the baseline: exit 0 not worse, 1 worse, 3 inconclusive.
-
-    Worse means: by the margin or more. Exit 2 if the input is invalid. Name two of several systems by -b and -c.
-    Without -m: all measures in the file.
-
-    $ assay scores gate scores.csv -b words -c stems -m AP
-    """
-    from assay.files.small_tables import read_scores  # noqa: PLC0415  # `assay --help` need not load Polars
-
-    table = read_scores(path, **({"measure": to.measures[0]} if to.measures else {}))
-    rules = {} if undefined is None else {"undefined": undefined}
-    return to.gate([table, *two.names], inputs.directions(direction) | rules)
-
-
-@decided
-def agreement(
-    old: options.Baseline,
-    to: Gating,
-    rules: shared.AgreementRules,
-    new: options.Candidate | None = None,
-    groups: options.Groups = (),
-) -> Any:
-    """Decide whether new labels agree as well as the baseline's: exit 0 not worse, 1 worse, 3 inconclusive.
-
-    Worse means: by the margin or more. Exit 2 if the input is invalid. Give two files of labels of the same items, or
-    one file and two --group of its judges. Without -m: Alpha.
-
-    $ assay agreement gate bicycles/judgments.txt --group a=ana,ben --group b=ana,cleo --margin 0.1
-    """
-    sets = items.label_sets([file for file in (old, new) if file is not None], groups, rules)
-    if len(sets) != 2:
-        raise ParameterError(f"a gate takes two sets of labels, not {len(sets)}: two files, or --group twice")
-    return to.gate([sets[0], None, sets[1]], options.stated(rules, "repeated", "columns"))
-
-
-@decided
-def clicks(two: TwoFiles, to: Gating, rules: shared.ClickRules, reading: shared.LogRules) -> Any:
-    """Decide whether users do as well with a new system: exit 0 not worse, 1 worse, 3 inconclusive.
-
-    Worse means: by the margin or more. Exit 2 if the input is invalid. Give one log that names its systems, or two
-    logs, the baseline's first. Without -m: CTR.
-
-    $ assay clicks gate clicks/log.ndjson.gz -b bm25 -c described
-    """
-    logs = [log for part in two.read(lambda file: items.click_logs([file], reading)) for log in part]
-    names = zip(("baseline", "candidate"), two.names, strict=True)
-    return to.gate(logs, {**rules, **{role: name for role, name in names if name is not None}})
-
-
-def freeze(
-    qrels: options.Judgments,
-    run: options.Run,
-    path: Annotated[Path, option("-o", "--output", help="File to write; - for stdout.")],
-    rules: EvaluationRules,
-    measures: options.Measures = (),
-    overwrite: options.Overwrite = False,  # noqa: ARG001  # heeded by whoever calls
-    quiet: options.Quiet = False,
-) -> None:
-    """Save a run's scores as the baseline for later gates: every topic's scores, with rules and digests.
-
-    $ assay freeze qrels.txt words.run -o baseline.json
-    """
-    from assay.subjects.ranking import baselines as frozen  # noqa: PLC0415
-
-    frozen.refuse_predictions(qrels, inputs.named(run)[1])
-    (opened,) = inputs.opened(qrels, [run])
-    with inputs.progress([opened], hidden=quiet):
-        baseline = frozen.freeze(qrels, {opened.name: opened}, measures or frozen.DEFAULT_MEASURES, **rules)
-    if str(path) == "-":
-        output.deliver(baseline.to_json())
-    else:
-        baseline.save(path)
-    if not quiet:
-        topics = number_of("topic", baseline.coverage.topics)
-        output.message(f"{path}: {baseline.system}, {', '.join(baseline.measures)} on {topics}")
-
-
-def _opened(qrels: str, old: str, new: str) -> tuple[list[Any], Any]:
+def runs_and_baseline(qrels: str, old: str, new: str) -> tuple[list[Any], Any]:
     """The runs, the candidate last; and the baseline, which may be frozen."""
     from assay.files import Source  # noqa: PLC0415
     from assay.subjects.ranking.baselines import frozen_in, is_baseline  # noqa: PLC0415

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
-from assay.cli import options
 from assay.cli.inputs import each_named, kept, named, whole_log
 from assay.cli.literals import (
     labels_in,
@@ -19,10 +17,9 @@ from assay.cli.literals import (
     table_in,
 )
 from assay.cli.options import ClusterColumns, ClusterInputs, LabelInputs, PairedClusters, PairedLabels, is_set, settings
-from assay.cli.output import message, remarks
+from assay.cli.output import message
 from assay.core.errors import InputError, ParameterError, did_you_mean, listed, number_of
-from assay.core.evaluation_options import Columns, option
-from assay.core.options import AgreementRules, LogRules, RepeatedLabels, Sampling, SpanMeanRules, SpanRules
+from assay.core.options import AgreementRules, LogRules, Sampling, SpanMeanRules, SpanRules
 
 if TYPE_CHECKING:
     from assay.measures.counting.confusion_matrix import ConfusionMatrix
@@ -311,25 +308,3 @@ def label_sets(files: Sequence[str], groups: Sequence[str], rules: AgreementRule
             check_judge(judge, sets[0].judges)
         chosen.append(replace(sets[0].only(members), name=name))
     return chosen
-
-
-def convert_labels(
-    labels: options.LabelFiles,
-    path: Annotated[Path, option("-o", "--output", help="File to write: .csv, .tsv, .jsonl, .parquet, or .qrels.")],
-    repeated: RepeatedLabels = "error",
-    columns: Columns = None,  # noqa: ARG001  # `calling` sees to it
-    overwrite: options.Overwrite = False,
-    quiet: options.Quiet = False,
-) -> None:
-    """Write labels as a table, one row per label; or, by the ending .qrels, as `query_id judge doc_id grade`.
-
-    $ assay agreement convert bicycles/judgments.txt -o labels.csv
-    """
-    from assay.files.writing import write  # noqa: PLC0415  # `assay --help` loads no Polars
-
-    held = labels_of_judges(labels, AgreementRules(repeated=repeated))
-    write(held, path, overwrite=overwrite)
-    remarks(held.remarks, quiet=quiet)
-    if not quiet:
-        counts = zip(("label", "item", "judge"), held.sizes, strict=True)
-        message(f"{path}: {', '.join(number_of(*each) for each in counts)}")

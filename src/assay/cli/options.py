@@ -284,6 +284,11 @@ class Measured:
     measures: Measures = ()
 
 
+@group
+class Evaluating(Output, Measured):
+    """By which measures systems are evaluated, and how that is shown."""
+
+
 class Testing(TestSettings, SeedOption, total=False):
     """How differences are tested, with the seed."""
 

@@ -32,7 +32,7 @@ class Field(NamedTuple):
 
 @cache
 def __getattr__(place: str) -> Any:
-    """The command at a place, such as `compare.search`."""
+    """The command at a place, such as `search.compare`."""
     module, dot, name = place.partition(".")
     if not dot:
         raise AttributeError(place)
