@@ -237,15 +237,11 @@ def _take_back(connection: Connection, time: int) -> None:
 
 
 def _release(connection: Connection, held: Any) -> None:
-    if not held:
-        return
-    connection.execute(
-        update(db.assignment).where(db.assignment.c.id == bindparam("key")).values(state="released"),
-        [{"key": row.id} for row in held],
-    )
-    for row in held:
-        if row.purpose == "main":
-            connection.execute(_TAKE, {"item": row.item_id, "by": -1})
+    """End leases, then give up their places: in this order for all, so that nobody waits for somebody who waits."""
+    # Somebody else may have ended the same lease meanwhile: its place is given up once.
+    ended = [row for row in held if connection.execute(_END_LEASE, {"key": row.id}).rowcount]
+    for item in sorted(row.item_id for row in ended if row.purpose == "main"):
+        connection.execute(_TAKE, {"item": item, "by": -1})
 
 
 def _task(connection: Connection, project: Project, assignment: int, lease: int) -> Task:
@@ -273,17 +269,26 @@ _HELD = (
     .order_by(db.assignment.c.number)
     .limit(1)
 )
-_HELD_ITEMS = select(db.assignment.c.id, db.assignment.c.item_id, db.assignment.c.purpose).where(
-    db.assignment.c.assessor_id == bindparam("assessor"), db.assignment.c.state == "leased"
+_HELD_ITEMS = (
+    select(db.assignment.c.id, db.assignment.c.item_id, db.assignment.c.purpose)
+    .where(db.assignment.c.assessor_id == bindparam("assessor"), db.assignment.c.state == "leased")
+    .order_by(db.assignment.c.id)
 )
-_OVERDUE = select(db.assignment.c.id, db.assignment.c.item_id, db.assignment.c.purpose).where(
-    db.assignment.c.state == "leased", db.assignment.c.lease_until < bindparam("time")
+_OVERDUE = (
+    select(db.assignment.c.id, db.assignment.c.item_id, db.assignment.c.purpose)
+    .where(db.assignment.c.state == "leased", db.assignment.c.lease_until < bindparam("time"))
+    .order_by(db.assignment.c.id)
 )
 _FORMER = select(db.assignment.c.id).where(
     db.assignment.c.item_id == bindparam("item"), db.assignment.c.assessor_id == bindparam("assessor"),
     db.assignment.c.purpose == "main",
 )  # fmt: skip
 _RENEW = update(db.assignment).where(db.assignment.c.id == bindparam("key")).values(lease_until=bindparam("until"))
+_END_LEASE = (
+    update(db.assignment)
+    .where(db.assignment.c.id == bindparam("key"), db.assignment.c.state == "leased")
+    .values(state="released")
+)
 _TAKE = update(db.item).where(db.item.c.id == bindparam("item")).values(taken=db.item.c.taken + bindparam("by"))
 _ASKED = update(db.assessor).where(db.assessor.c.id == bindparam("key")).values(asked=db.assessor.c.asked + 1)
 _AT_TOPIC = (

@@ -124,7 +124,7 @@ def undo(project: Project, assessor: str, *, client_key: str) -> int | None:
         connection.execute(_AGAIN, {"key": row.id, "until": lease})
         if row.purpose == "main":
             # A label that was not waited for held no place; now that it is open again, it does.
-            _settle(connection, row.item_id, project.settings.rules(project.scale), took=int(current.is_surplus))
+            settle(connection, project, row.item_id, took=int(current.is_surplus))
         return int(row.id)
 
 
@@ -140,6 +140,7 @@ def settle_all(connection: Connection, project: Project) -> None:
 
 def settle(connection: Connection, project: Project, item: int, *, took: int = 0) -> None:
     """Write down where an item stands, after something was said of it; `took`: how many more people have it."""
+    connection.execute(_LOCKED, {"item": item})
     _settle(connection, item, project.settings.rules(project.scale), took)
 
 
@@ -182,7 +183,7 @@ _ASSIGNED = (
     select(db.assignment, db.item.c.project_id, db.item.c.taken, db.item.c.wanted)
     .join(db.item, db.item.c.id == db.assignment.c.item_id)
     .where(db.assignment.c.id == bindparam("key"))
-    .with_for_update(of=db.item)
+    .with_for_update(of=[db.assignment, db.item])
 )
 _CURRENT = (
     select(db.label).where(db.label.c.assignment_id == bindparam("assignment")).order_by(db.label.c.id.desc()).limit(1)
@@ -198,6 +199,7 @@ _LAST = (
     .where(db.assignment.c.assessor_id == bindparam("assessor"), db.assignment.c.state == "done")
     .order_by(db.assignment.c.number.desc())
     .limit(1)
+    .with_for_update()
 )
 _SAID = (
     select(db.label.c.value)
@@ -205,6 +207,7 @@ _SAID = (
     .where(db.assignment.c.item_id == bindparam("item"), db.assignment.c.purpose == "main")
     .where(db.assignment.c.state == "done", ~db.label.c.is_surplus, IS_CURRENT)
 )
+_LOCKED = select(db.item.c.id).where(db.item.c.id == bindparam("item")).with_for_update()
 _DECIDED = select(db.adjudication.c.id).where(db.adjudication.c.item_id == bindparam("item")).limit(1)
 _SETTLED = (
     update(db.item)
