@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
+import tempfile
 import uuid
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from assay import make_pool
-from assay.store.database import Database
+from assay.store.database import Database, open_database
 from assay.store.handout import Task, hand_out
 from assay.store.projects import Project, add_assessors, create_project
 from assay.store.saving import Saved, save
@@ -22,6 +26,28 @@ RUNS = {
 }
 #: Documents in the pool of both runs.
 SIZE = 6
+
+
+@contextmanager
+def fast_folder() -> Iterator[Path]:
+    """A folder in memory, where there is one: nothing there waits for a disk."""
+    memory = Path("/dev/shm")
+    with tempfile.TemporaryDirectory(prefix="assay-", dir=memory if memory.is_dir() else None) as name:
+        yield Path(name)
+
+
+@functools.cache
+def _empty() -> bytes:
+    with fast_folder() as folder:
+        place = folder / "empty.db"
+        open_database(str(place), create=True).close()
+        return place.read_bytes()
+
+
+def new_database(place: Path) -> Database:
+    """A database without a project: a copy of one whose tables were made once."""
+    place.write_bytes(_empty())
+    return open_database(str(place))
 
 
 def make_project(

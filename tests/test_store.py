@@ -17,7 +17,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from judging import RUNS, SIZE, judge_all, make_project, say
+from judging import RUNS, SIZE, fast_folder, judge_all, make_project, new_database, say
 from postgres import make_database
 from sqlalchemy import event as sql_event
 from sqlalchemy import select, text
@@ -45,17 +45,28 @@ from assay.store.upkeep import back_up, check_store, restore
 from assay.tables.labels import Labels
 
 
+@pytest.fixture(scope="module")
+def empty_postgres(postgres: str) -> str:
+    """The name of a database whose tables were made once, to be copied."""
+    open_database(make_database(postgres, "empty"), create=True).close()
+    return "empty"
+
+
 @pytest.fixture(params=["sqlite", "postgres"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """Where a new database goes."""
+def place(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Where a database without a project is."""
     if request.param == "sqlite":
-        return str(tmp_path / "judging.db")
-    return make_database(request.getfixturevalue("postgres"), f"t{uuid.uuid4().hex}")
+        with fast_folder() as folder:
+            new_database(folder / "judging.db").close()
+            yield str(folder / "judging.db")
+        return
+    template = request.getfixturevalue("empty_postgres")
+    yield make_database(request.getfixturevalue("postgres"), f"t{uuid.uuid4().hex}", template)
 
 
 @pytest.fixture
 def database(place: str) -> Iterator[Database]:
-    with open_database(place, create=True) as opened:
+    with open_database(place) as opened:
         yield opened
         assert not check_store(opened).problems
 

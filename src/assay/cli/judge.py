@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypedDict
+from typing import Annotated, Any, TypeAlias, TypedDict
 
 from assay.cli import inputs, options, output
 from assay.cli.judge_projects import (
@@ -23,10 +23,7 @@ from assay.cli.judge_projects import (
 )
 from assay.cli.options import Output
 from assay.core.errors import ParameterError, number_of
-from assay.core.evaluation_options import RULES, option
-
-if TYPE_CHECKING:
-    pass
+from assay.core.evaluation_options import RULES, Columns, option
 
 Version: TypeAlias = Annotated[int, option("--release", metavar="N", help="The release (the newest).", least=1)]
 
@@ -248,6 +245,10 @@ def import_labels(
     to: Output,
     place: Annotated[str, option("--in", metavar="PROJECT", help=f"The project ({USUAL}).")] = USUAL,
     kind: Annotated[str, option(help="Whose labels: human (default), program, model.")] = "human",
+    grades: Annotated[
+        str | None, option(metavar="LABEL=GRADE,...", help="Labels of another scale, as in 0=0,0.5=1,1=3.")
+    ] = None,
+    columns: Columns = None,  # noqa: ARG001  # `calling` sees to it
     dry_run: Annotated[bool, option(help="Say what would be imported, and change nothing.")] = False,
     project: Name | None = None,
 ) -> None:
@@ -256,13 +257,17 @@ def import_labels(
     What is there already is not taken twice. --dry-run says what would be taken, refused and why.
 
     $ assay judge import ratings.csv --in judging.db --dry-run
+    $ assay judge import ana=case.csv --in judging.db
+    $ assay judge import scores.jsonl --in judging.db --kind model --grades '0=0,0.5=1,1=3'
     """
     from assay.files.labels import read_labels  # noqa: PLC0415  # `assay --help` loads no database
     from assay.store.transfer import take_labels  # noqa: PLC0415
 
     with opened_project(place, project) as opened:
-        sources: Any = files[0] if len(files) == 1 else {Path(file).stem: file for file in files}
-        result = take_labels(opened, read_labels(sources, repeated="last"), kind=kind, dry_run=dry_run, actor=me())
+        named = inputs.by_name(files, "judges")
+        sources: Any = named if len(files) > 1 or isinstance(named, dict) else files[0]
+        labels = read_labels(sources, repeated="last")
+        result = take_labels(opened, labels, kind=kind, grades=grades, dry_run=dry_run, actor=me())
     output.give(result, to)
 
 

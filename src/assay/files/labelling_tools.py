@@ -1,31 +1,23 @@
-"""Labels as labelling tools export them: Label Studio, doccano and Prodigy."""
+"""Labels as labelling tools export them: Label Studio, doccano and Prodigy; and whose export a file is."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import Any
 
-import polars as pl
-
-from assay.core.errors import FormatError, number_of
-from assay.files.json_values import records
+from assay.core.errors import number_of
+from assay.files.label_records import ROLES, LabelRows, Reader, Wrong, gathered, item_in, only
+from assay.files.quepid import quepid_reader
 from assay.files.registry import Head
+from assay.files.score_exports import score_reader
 from assay.files.sources import Source
-from assay.tables.roles import TABLES, Where, find, roles_in
-
-ROLES = {role.name: role for role in TABLES["labels"]}
+from assay.tables.roles import find
 
 
-class LabelRows(NamedTuple):
-    """Rows in our columns, as they stand in a file, and who finds their lines."""
-
-    frame: pl.DataFrame
-    where: Where
-    remarks: tuple[str, ...] = ()
-
-
-def tool_of(head: Head) -> Callable[[Source, str | None], LabelRows] | None:
-    """Whose export a JSON file is, by its first object; None if it is a table."""
+def tool_of(head: Head) -> Reader | None:
+    """Whose export a file is, by its first object or its header; None if it is a table."""
+    if (other := quepid_reader(head) or score_reader(head)) is not None or not head.is_json:
+        return other
     first = head.first_object
     if first is None:
         # A task of Label Studio may be longer than what was looked at.
@@ -39,45 +31,12 @@ def tool_of(head: Head) -> Callable[[Source, str | None], LabelRows] | None:
     return None
 
 
-def _gathered(
-    source: Source,
-    tool: str,
-    rows_of: Callable[[dict[str, Any], Callable[[str, Any], FormatError]], Iterator[dict[str, Any]]],
-) -> LabelRows:
-    """The labels of each object in the export of a tool."""
-    rows: list[dict[str, Any]] = []
-    places: list[int | None] = []
-    for number, (line, record) in enumerate(records(source), 1):
-
-        def wrong(expected: str, got: Any, line: int | None = line, number: int = number) -> FormatError:
-            note = None if line is not None else f"in object {number} of the list"
-            return FormatError(source.name, line, expected=expected, got=str(got), note=note)
-
-        try:
-            labelled = list(rows_of(record, wrong))
-        except (AttributeError, TypeError, KeyError) as problem:
-            raise wrong(f"a record of {tool}", record) from problem
-        rows += labelled
-        places += [line] * len(labelled)
-    if not rows:
-        raise FormatError(source.name, None, expected="labels", note="nothing in it is labelled")
-    frame = pl.DataFrame(rows, infer_schema_length=None, strict=False)
-    return LabelRows(frame, lambda row: (source.name, places[row]))
-
-
-def _only(choices: Any, wrong: Callable[[str, Any], FormatError]) -> Any:
-    """The one label of a list; several labels of one judge for an item have no agreement here."""
-    values = choices if isinstance(choices, list) else [choices]
-    if len(values) != 1 or isinstance(values[0], dict | list):
-        raise wrong("one label of an item by a judge", ", ".join(map(str, values)))
-    return values[0]
-
-
 def _label_studio(source: Source, judge: str | None) -> LabelRows:
     """Tasks of Label Studio (JSON): annotations of each, with who made them, when, and in how many seconds."""
 
-    def rows_of(task: dict[str, Any], wrong: Callable[[str, Any], FormatError]) -> Iterator[dict[str, Any]]:
-        item = _item(task.get("data") or {}) or {"item_id": str(task.get("id"))}
+    def rows_of(task: dict[str, Any], wrong: Wrong) -> Iterator[dict[str, Any]]:
+        item = item_in(task.get("data"))
+        item = item if "item_id" in item else {"item_id": str(task.get("id"))}
         for each in task.get("annotations") or ():
             if each.get("was_cancelled") or not each.get("result"):
                 continue
@@ -87,14 +46,14 @@ def _label_studio(source: Source, judge: str | None) -> LabelRows:
             if who is None and judge is None:
                 raise wrong("`completed_by`, who made an annotation", "nothing")
             yield item | {
-                "judge": str(who if who is not None else judge), "label": _only(value, wrong),
+                "judge": str(who if who is not None else judge), "label": only(value, wrong),
                 "seconds": each.get("lead_time"), "time": each.get("created_at"),
             }  # fmt: skip
 
-    return _gathered(source, "Label Studio", rows_of)
+    return gathered(source, "Label Studio", rows_of)
 
 
-def _answer(parts: list[dict[str, Any]], wrong: Callable[[str, Any], FormatError]) -> Any:
+def _answer(parts: list[dict[str, Any]], wrong: Wrong) -> Any:
     """What was chosen, rated or counted; of several questions, the one whose name is that of the label."""
     answers: dict[str, list[Any]] = {}
     for kinds in (("choices", "rating", "number"), ("text",)):  # a comment beside an answer is no label
@@ -111,17 +70,10 @@ def _answer(parts: list[dict[str, Any]], wrong: Callable[[str, Any], FormatError
     return values[0] if len(values) == 1 else values
 
 
-def _item(data: Mapping[str, Any]) -> dict[str, str]:
-    """What was labelled, where the data of a task say so: the document, and its topic."""
-    roles = roles_in("labels", list(data))
-    ids = [role for role in roles if role in {"item_id", "query_id"}]
-    return {role: str(data[roles[role]]) for role in ids} if "item_id" in roles else {}
-
-
 def _doccano(source: Source, judge: str | None) -> LabelRows:
     """JSONL of doccano: the labels of one user (whose name the file has), or annotations with users."""
 
-    def rows_of(record: dict[str, Any], wrong: Callable[[str, Any], FormatError]) -> Iterator[dict[str, Any]]:
+    def rows_of(record: dict[str, Any], wrong: Wrong) -> Iterator[dict[str, Any]]:
         item = {"item_id": str(record.get("id", record.get("doc_id")))}
         if isinstance(record.get("annotations"), list):
             for each in record["annotations"]:
@@ -132,16 +84,16 @@ def _doccano(source: Source, judge: str | None) -> LabelRows:
             raise wrong("one file per user, each named, as doccano exports them", "a file without users")
         labels = record.get("label", record.get("labels"))
         if labels:
-            yield item | {"judge": str(who), "label": _only(labels, wrong)}
+            yield item | {"judge": str(who), "label": only(labels, wrong)}
 
-    return _gathered(source, "doccano", rows_of)
+    return gathered(source, "doccano", rows_of)
 
 
 def _prodigy(source: Source, judge: str | None) -> LabelRows:
     """JSONL of Prodigy: of choices the one accepted, of yes-or-no questions the answer."""
     ignored = 0
 
-    def rows_of(record: dict[str, Any], wrong: Callable[[str, Any], FormatError]) -> Iterator[dict[str, Any]]:
+    def rows_of(record: dict[str, Any], wrong: Wrong) -> Iterator[dict[str, Any]]:
         nonlocal ignored
         answer, chosen = record.get("answer", "accept"), record.get("accept")
         who = next((record[name] for name in ("_annotator_id", "_session_id") if record.get(name)), judge)
@@ -151,10 +103,10 @@ def _prodigy(source: Source, judge: str | None) -> LabelRows:
             ignored += 1
             return
         item = record.get("_task_hash" if chosen is None else "_input_hash")
-        label = answer if chosen is None else _only(chosen, wrong)
+        label = answer if chosen is None else only(chosen, wrong)
         yield {"item_id": str(item), "judge": str(who), "label": label, "time": record.get("_timestamp")}
 
-    rows = _gathered(source, "Prodigy", rows_of)
+    rows = gathered(source, "Prodigy", rows_of)
     return (
         rows._replace(remarks=(f"{number_of('answer', ignored)} ignored or rejected: no label",)) if ignored else rows
     )

@@ -22,7 +22,8 @@ from assay.core.errors import (
 )
 from assay.core.registry import load
 from assay.files.columns import Layout
-from assay.files.labelling_tools import ROLES, LabelRows, tool_of
+from assay.files.label_records import ROLES, LabelRows
+from assay.files.labelling_tools import tool_of
 from assay.files.named_columns import as_whole, named_columns, names_of, refuse_absent
 from assay.files.registry import Head, Loaded, formats, head_of
 from assay.files.runs import line_of_row, load_columns, trec_qrels
@@ -63,11 +64,12 @@ def read_labels(
     """Read labels of several judges, from a file, a data frame, or several files of one judge each.
 
     Known are long tables (CSV, TSV, JSONL, Parquet: one row per label), wide ones (one column per judge), judgments
-    whose second column names the judge, and what Label Studio, doccano, Prodigy and Mechanical Turk export. `columns`:
-    which columns have which role, as in `columns={"label": "Answer.relevance"}`. `judges`: the columns of the judges of
-    a wide table, where these are not all columns without another role. Files without judges, in a list or by name, are
-    one judge's each. `repeated`: what holds where a judge labels an item again, and differently (`first`, `last`).
-    `no_gold`: what stands for no right answer in the column `gold`, such as -1.
+    whose second column names the judge, and what Label Studio, Quepid, Argilla, doccano, Prodigy, Mechanical Turk,
+    Langfuse, LangSmith, Braintrust and UMBRELA export. `columns`: which columns have which role, as in
+    `columns={"label": "Answer.relevance"}`. `judges`: the columns of the judges of a wide table, where these are not
+    all columns without another role. Files without judges, in a list or by name, are one judge's each. `repeated`:
+    what holds where a judge labels an item again, and differently (`first`, `last`). `no_gold`: what stands for no
+    right answer in the column `gold`, such as -1.
 
     >>> import io
     >>> labels = read_labels(io.StringIO("item,ana,ben\\nd1,1,0\\nd2,1,1\\nd3,,0\\n"))
@@ -111,7 +113,7 @@ def _rows(source: Any, judges: Sequence[str] | None, judge: str | None = None) -
         head = head_of(source)
         if not head.numbered:
             raise EmptyFileError(source.name, "labels of several judges")
-        if head.is_json and (read := tool_of(head)) is not None:
+        if (read := tool_of(head)) is not None:
             return read(source, judge)
         if is_judged_by(head):
             return _judgments(source, judge)

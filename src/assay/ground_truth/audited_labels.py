@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from assay.core.errors import InputError, ParameterError, argument, argument_name, listed, number_of
-from assay.files.labelling_tools import LabelRows
+from assay.files.label_records import LabelRows
 from assay.files.labels import is_judged_by, labels_of_rows, read_labels
 from assay.files.named_columns import named_columns, names_in_any
 from assay.files.registry import formats, head_of

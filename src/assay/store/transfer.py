@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
 from typing import Any
 
 import polars as pl
 from sqlalchemy import Connection, insert, select
 
 from assay.core.domains import Choice
-from assay.core.errors import InputError, ParameterError, number_of
+from assay.core.errors import InputError, ParameterError, argument, listed, number_of
 from assay.core.results import frame_as_csv
 from assay.store import schema as db
 from assay.store.database import now
@@ -18,35 +21,47 @@ from assay.store.labels_table import aspect_key, history, labels_of
 from assay.store.listings import LabelImport
 from assay.store.projects import Project, add_assessors, digest, record
 from assay.store.releases import open_release
-from assay.store.saving import settle
+from assay.store.saving import IS_CURRENT, settle
 from assay.tables.labels import Labels
 
 _KINDS = ("human", "program", "model")
 
 
 def take_labels(
-    project: Project, labels: Labels, *, kind: str = "human", dry_run: bool = False, actor: str = ""
+    project: Project,
+    labels: Labels,
+    *,
+    kind: str = "human",
+    grades: Mapping[str, int] | str | None = None,
+    dry_run: bool = False,
+    actor: str = "",
 ) -> LabelImport:
     """Take labels that were made elsewhere into a project, each with its author and time.
 
     People's labels fill places of the overlap as if they had been given here; those of programs and models never do. A
     label that is there already is not taken again, so an import can be repeated. What is not in the pool or not on the
-    scale is refused, and listed. `dry_run`: find out, and change nothing.
+    scale is refused, and listed. Topics may be named by their titles, and assessors by their aliases. `grades`: the
+    grades of labels that are on another scale, as in `{"0.5": 1}` or `"0=0,0.5=1,1=3"`. `dry_run`: find out, and
+    change nothing.
     """
     Choice(_KINDS).check("kind", kind)
     if not labels.has_topics:
         raise InputError(
             f"{labels.origin}: expected labels of documents for topics, got none: name their column as query_id"
         )
-    grades = _grades(project)
-    frame = labels.frame.with_columns(
-        pl.Series("grade", [grades.get(_plain(each)) for each in labels.frame["label"]], dtype=pl.Int64)
-    )
+    known_grades = _grades(project, grades)
+    _check_scale(project, labels, known_grades)
     with project.database.reading() as connection:
-        keys = _items(connection, project)
+        keys, titles = _items(connection, project), _titles(connection, project)
+        names, current = _assessors(connection, project), _current(connection, project)
         known = set(
             connection.scalars(select(db.label.c.client_key).where(db.label.c.client_key.startswith("import:")))
         )
+    frame = labels.frame.with_columns(
+        pl.Series("grade", [known_grades.get(_plain(each)) for each in labels.frame["label"]], dtype=pl.Int64),
+        query_id=pl.col("query_id").replace(titles),
+        judge=pl.col("judge").replace(names),
+    )
     placed = frame.join(keys, on=["query_id", "item_id"], how="left", maintain_order="left")
     topics = set(keys["query_id"])
     reason = (
@@ -59,19 +74,40 @@ def take_labels(
         "query_id", "item_id", "judge", pl.col("label").cast(pl.String), "reason"
     )
     rows = [
-        {
-            **row,
-            "key": f"import:{digest(project.name, row['judge'], row['query_id'], row['item_id'], str(row['grade']))}",
-        }
-        for row in placed.filter(pl.col("reason").is_null()).iter_rows(named=True)
+        {**row, "key": _key(project, row)} for row in placed.filter(pl.col("reason").is_null()).iter_rows(named=True)
     ]
-    new = [row for row in rows if row["key"] not in known]
+    new = [
+        row for row in rows
+        if row["key"] not in known and current.get((row["item"], row["judge"])) != row["grade"]
+    ]  # fmt: skip
     judges = tuple(dict.fromkeys(row["judge"] for row in new))
     if new and not dry_run:
         _take(project, new, judges, kind, actor)
     return LabelImport(
         project.name, labels.origin, len(new), len(rows) - len(new), refused, judges, dry_run, labels.remarks
     )
+
+
+def _check_scale(project: Project, labels: Labels, grades: Mapping[str, int]) -> None:
+    """Refuse scores between grades: they are on another scale, and so is a 1 among them."""
+    between = [
+        each for each in labels.frame["label"].unique().sort()
+        if isinstance(each, float) and not each.is_integer() and _plain(each) not in grades
+    ]  # fmt: skip
+    if between:
+        text = ",".join(f"{_plain(each)}=GRADE" for each in between[:3])
+        got = listed(list(map(_plain, between)))
+        raise InputError(
+            f"{labels.origin}: expected grades, {project.scale.described()}, got {got}: "
+            f"say which grade each score is, {argument('grades', text)}"
+        )
+
+
+def _key(project: Project, row: Mapping[str, Any]) -> str:
+    """What tells a label from all others: whose it is, of what, the grade, and when it was given, if that is known."""
+    time = _milliseconds(row.get("time"))
+    parts = [project.name, row["judge"], row["query_id"], row["item_id"], str(row["grade"])]
+    return f"import:{digest(*parts, *([] if time is None else [str(time)]))}"
 
 
 def _take(project: Project, rows: list[dict[str, Any]], judges: tuple[str, ...], kind: str, actor: str) -> None:
@@ -97,12 +133,11 @@ def _take(project: Project, rows: list[dict[str, Any]], judges: tuple[str, ...],
             current = connection.scalar(
                 select(db.label.c.id).filter_by(assignment_id=assignment).order_by(db.label.c.id.desc()).limit(1)
             )
-            at = row.get("time")
             seconds = row.get("seconds")
             connection.execute(
                 insert(db.label).values(
                     assignment_id=assignment, verdict="graded", value=row["grade"], input="file", client_key=row["key"],
-                    created_at=time, client_at=None if at is None else _milliseconds(at), supersedes=current,
+                    created_at=time, client_at=_milliseconds(row.get("time")), supersedes=current,
                     active_ms=None if seconds is None else round(float(seconds) * 1000),
                 )
             )  # fmt: skip
@@ -128,8 +163,9 @@ def _assignment(
 
 
 def _milliseconds(at: Any) -> int | None:
-    stamp = getattr(at, "timestamp", None)
-    return None if stamp is None else round(stamp() * 1000)
+    """A point in time, or seconds since 1970, in milliseconds."""
+    seconds = at.timestamp() if isinstance(at, datetime) else at
+    return None if seconds is None else round(seconds * 1000)
 
 
 def _plain(label: Any) -> str:
@@ -140,12 +176,55 @@ def _plain(label: Any) -> str:
         return str(label).strip().casefold()
 
 
-def _grades(project: Project) -> dict[str, int]:
-    """The grades by their values and by their words."""
+def _grades(project: Project, stated: Mapping[str, int] | str | None) -> dict[str, int]:
+    """The grades by their values and by their words; or by what somebody says that they are called elsewhere."""
     grades = project.scale.grades
+    if isinstance(stated, str):
+        pairs = [part.rpartition("=") for part in stated.split(",")]
+        if wrong := [part for part in pairs if not part[0].strip() or not re.fullmatch(r"\s*-?\d+\s*", part[2])]:
+            raise ParameterError(f"grades: expected LABEL=GRADE, as in 0=0,0.5=1,1=3, got {''.join(wrong[0])!r}")
+        stated = {label: int(grade) for label, _, grade in pairs}
+    if stated is not None:
+        return {_plain(label): project.scale.grade(value).value for label, value in stated.items()}
     return {grade.label.casefold(): grade.value for grade in grades} | {
         f"{grade.value:g}": grade.value for grade in grades
     }
+
+
+def _titles(connection: Connection, project: Project) -> dict[str, str]:
+    """The topics by their titles, where only one has it and it is no topic's name: tools may know no other name."""
+    rows = connection.execute(
+        select(db.topic.c.topic_id, db.topic.c.title).where(db.topic.c.collection_id == project.collection)
+    ).all()
+    count, ids = Counter(row.title.strip() for row in rows), {row.topic_id for row in rows}
+    titles = {row.title.strip(): row.topic_id for row in rows}
+    return {title: topic for title, topic in titles.items() if count[title] == 1 and title not in ids}
+
+
+def _assessors(connection: Connection, project: Project) -> dict[str, str]:
+    """The names of assessors by their aliases, also as these stand in files of TREC, unless somebody is called so."""
+    rows = connection.execute(
+        select(db.assessor.c.name, db.assessor.c.alias).where(db.assessor.c.project_id == project.id)
+    ).all()
+    names = {row.name for row in rows}
+    aliases = {spelled: row.name for row in rows for spelled in (row.alias, _without_blanks(row.alias))}
+    return {alias: name for alias, name in aliases.items() if alias not in names}
+
+
+def _current(connection: Connection, project: Project) -> dict[tuple[int, str], int | None]:
+    """What each assessor says of each item now."""
+    rows = connection.execute(
+        select(db.assignment.c.item_id, db.assessor.c.name, db.label.c.value)
+        .select_from(db.label)
+        .join(db.assignment, db.assignment.c.id == db.label.c.assignment_id)
+        .join(db.assessor, db.assessor.c.id == db.assignment.c.assessor_id)
+        .where(db.assessor.c.project_id == project.id, db.assignment.c.purpose != "repeat", IS_CURRENT)
+    )
+    return {(item, name): value for item, name, value in rows}
+
+
+def _without_blanks(name: str) -> str:
+    return re.sub(r"\s+", "-", name)
 
 
 def _items(connection: Connection, project: Project) -> pl.DataFrame:
@@ -222,9 +301,7 @@ def _tasks(project: Project, ending: str, asked: Mapping[str, Any]) -> tuple[str
     with project.database.reading() as connection:
         rows = list(_open(connection, project))
     if asked["tool"] == "quepid":
-        columns = {"query_id": "query", "title": "query_text", "doc_id": "docid", "heading": "title"}
-        table = pl.DataFrame(rows).rename(columns).with_columns(rating=pl.lit("")) if rows else pl.DataFrame()
-        return frame_as_csv(table, spreadsheet=True), number_of("document", len(rows))
+        return _quepid_tasks(project, rows, ending), number_of("document", len(rows))
     if ending not in {"", ".json"}:
         raise ParameterError("Label Studio takes tasks as JSON: name a file that ends in .json")
     tasks = [
@@ -233,6 +310,27 @@ def _tasks(project: Project, ending: str, asked: Mapping[str, Any]) -> tuple[str
         for row in rows
     ]  # fmt: skip
     return json.dumps(tasks, ensure_ascii=False, indent=1), number_of("task", len(tasks))
+
+
+def _quepid_tasks(project: Project, rows: list[dict[str, str]], ending: str) -> str:
+    """A book of Quepid with its documents; or a table of ratings to fill in. Quepid tells queries by their text."""
+    Choice(("", ".json", ".csv")).check("form", ending)
+    texts = {(row["title"], row["query_id"]) for row in rows}
+    if twice := [title for title, count in Counter(title for title, _ in texts).items() if count > 1]:
+        raise InputError(f"two topics have the title {twice[0]!r}, and Quepid knows topics by nothing else")
+    if ending != ".json":
+        columns = {"query": pl.String, "docid": pl.String, "rating": pl.String}
+        pairs = [(row["title"], row["doc_id"], None) for row in rows]
+        return frame_as_csv(pl.DataFrame(pairs, schema=columns, orient="row"), spreadsheet=True)
+    listed_pairs = [
+        {"query_text": row["title"], "doc_id": row["doc_id"], "position": None,
+         "document_fields": json.dumps({"title": row["heading"], "text": row["text"]}, ensure_ascii=False)}
+        for row in rows
+    ]  # fmt: skip
+    scale = {"scale": [grade.value for grade in project.scale.grades],
+             "scale_with_labels": {str(grade.value): grade.label for grade in project.scale.grades}}  # fmt: skip
+    book = {"name": project.name, "show_rank": False, "support_implicit_judgements": False, **scale}
+    return json.dumps({**book, "query_doc_pairs": listed_pairs}, ensure_ascii=False, indent=1)
 
 
 def _open(connection: Connection, project: Project) -> Iterator[dict[str, str]]:
