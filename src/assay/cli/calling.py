@@ -90,11 +90,10 @@ def _told_apart(command: str, words: list[str]) -> Iterator[None]:
     try:
         yield
     except AssayError as problem:
-        from assay.cli.hints import now_spelt, other_subject  # noqa: PLC0415  # only where something is wrong
+        from assay.cli.hints import other_subject  # noqa: PLC0415  # only where something is wrong
 
-        text = now_spelt(command, words)
-        if text is None and not isinstance(problem.__cause__, OSError):  # a full disk is no wrong file
-            text = other_subject(command, words)
+        is_of_the_disk = isinstance(problem.__cause__, OSError)  # a full one is no wrong file
+        text = None if is_of_the_disk else other_subject(command, words)
         if text is None:
             raise
         raise InputError(f"{problem}; {text}") from problem
@@ -169,7 +168,7 @@ def _wrong_call(app: App, command: str, words: list[str], problem: CycloptsError
     from assay.cli import hints  # noqa: PLC0415  # only where something is wrong
 
     named = (app, command, words)
-    if text := hints.now_spelt(command, words) or hints.called_here(*named) or hints.place_of_option(*named):
+    if text := hints.called_here(*named) or hints.place_of_option(*named):
         return text
     page = f"; `assay {command} --help` lists what there is" if command else "; `assay --help` lists what there is"
     kind = type(problem).__name__

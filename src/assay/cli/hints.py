@@ -1,4 +1,4 @@
-"""Hints where a call is wrong: how it is spelt now, which command takes the option, or the files."""
+"""Hints where a call is wrong: what an option is called here, and which command takes it, or the files."""
 
 from __future__ import annotations
 
@@ -11,30 +11,6 @@ from assay.cli.commands import SUBJECTS, every_command, names_of, options_of
 if TYPE_CHECKING:
     from cyclopts import App
 
-#: Commands that have another name now.
-RENAMED = {
-    "classify": "classifier evaluate",
-    "thresholds": "classifier thresholds",
-    "threshold": "classifier thresholds",
-    "crossval": "classifier crossval, or of search systems assay tune",
-    "cluster": "clustering evaluate",
-    "extract": "extraction evaluate",
-    "gate freeze": "freeze QRELS RUN -o FILE",
-    **{f"plot {kind}": f"classifier plot FILE --kind {kind}" for kind in ("roc", "det", "calibration", "gain", "lift")},
-    **{f"plot {kind}": f"clustering plot FILE --kind {kind}" for kind in ("silhouette", "contingency", "over-k")},
-}
-#: Options that have another name now, or an input's place, by command; "" is any.
-MOVED = {
-    **{("gate", name): "the baseline comes second: assay gate QRELS OLD NEW" for name in ("-b", "--baseline")},
-    **{("gate", name): "the candidate comes third: assay gate QRELS OLD NEW" for name in ("-c", "--candidate")},
-    ("clustering evaluate", "--ks"): "the number of clusters is chosen by assay clustering number",
-    ("clustering report", "--ks"): "the number of clusters is chosen by assay clustering number",
-    ("clustering evaluate", "--qrels"): "clusters of search results: assay clustering by-use QRELS RUN CLUSTERS",
-    ("crowd hits", "--hits"): "it is called --output now",
-    ("topics write", "--topics"): "assay convert FILE topics.ini writes topics to edit",
-    ("", "--unknown"): "labels that --labels does not name are errors: leave --labels out, or merge them before",
-    ("", "--bootstrap-resamples"): "it is called --resamples now; the random swaps of a test are --permutations",
-}
 #: What other tools call an argument.
 _ELSEWHERE = {"metric": "measures", "metrics": "measures"}
 #: Why a subject lacks a verb that the others have.
@@ -50,18 +26,6 @@ _INSTEAD = {
 }
 #: Commands of search that other subjects have, too.
 _OF_ALL_SUBJECTS = ("compare", "explain", "report", "gate", "doctor", "plot", "power", "correlate")
-
-
-def now_spelt(command: str, words: list[str]) -> str | None:
-    """What to type instead of an old spelling; None if there is none in the call."""
-    for called in (" ".join(words[:2]), *words[:1]):
-        if called in RENAMED:
-            return f"`assay {called}` is now: assay {RENAMED[called]}"
-    for option in (word.partition("=")[0] for word in words if word.startswith("-")):
-        for place in (command, ""):
-            if (place, option) in MOVED:
-                return f"{option}: {MOVED[place, option]}"
-    return None
 
 
 def lacking(subject: str, verb: str) -> str | None:

@@ -154,12 +154,13 @@ class ReportedClicks(Reported):
     @classmethod
     def of(cls, request: Request) -> Self:
         """Take logs, or a result of `clicks`."""
-        source, runs, measures, *_ = request
+        source = request.source
+        measures = request.measures
         if isinstance(source, Comparison):
             raise ParameterError("give the log, not its comparison: a report on clicks makes it itself")
         own = (*RULES, "by", "confidence")
         reading = {name: value for name, value in request.rules.items() if name in own}
-        if isinstance(source, Behaviour) and runs is None:
+        if isinstance(source, Behaviour) and request.runs is None:
             result = replace(source, **reading) if reading else source
         else:
             result = clicks(logs_of(request.inputs()), measures=measures, **reading)

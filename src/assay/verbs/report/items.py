@@ -89,19 +89,21 @@ class Items(Reported, Generic[ResultT]):
         Of several systems the first, or the one that `baseline` names, is what the others are compared with; the rule
         `comparison` are further arguments of `compare` for that.
         """
-        source, runs, measures, baseline, _, rules = request
+        source = request.source
+        rules = request.rules
         if isinstance(source, Comparison):
-            refuse_repeated({"measures": measures, **rules}, "comparison", "compare")
-            first = compared_with(source, baseline)
+            refuse_repeated({"measures": request.measures, **rules}, "comparison", "compare")
+            first = compared_with(source, request.baseline)
             inputs, settings = cls.taken_from(source.pairing)
             settings |= {"confidence": round(1 - source.settings.alpha, 12), "seed": source.settings.seed}
             result = cls.verb(inputs, list(source.measures), **settings)
             return cls(result, first, notes=tuple(getattr(result, "notes", ()))).compared({}, source)
         asked = rules.pop("comparison", None) or {}
-        result = cls._result(source if runs is None else [*_each(source), *_each(runs)], measures, rules)
+        runs = request.runs
+        result = cls._result(source if runs is None else [*_each(source), *_each(runs)], request.measures, rules)
         names = [system.name for system in result.systems]
-        check_name("baseline", baseline, names)
-        basis = cls(result, baseline or names[0], notes=tuple(getattr(result, "notes", ())))
+        check_name("baseline", request.baseline, names)
+        basis = cls(result, request.baseline or names[0], notes=tuple(getattr(result, "notes", ())))
         settings = {"alpha": round(1 - result.confidence, 12), "seed": result.seed, **asked}
         return basis if len(names) == 1 else basis.compared(settings, None)
 

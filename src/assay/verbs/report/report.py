@@ -57,7 +57,8 @@ class InputFile(NamedTuple):
         return cls(role, origin, format, counts, name)
 
 
-class Request(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Request:
     """What was given to `make_report`, and what was asked for.
 
     `details`: what `Reported.asks` names, as far as it was asked for; `rules`, what the verbs take.
@@ -424,7 +425,10 @@ def make_report(
     for name in wrong:
         raise ParameterError(f"{name} has no meaning in a report on {subject.words.rules_of}")
     rules = {name: value for name, value in rules.items() if name in known}
-    reported = kind.of(Request(given, runs, measures, baseline, details, rules))
+    request = Request(
+        source=given, runs=runs, measures=measures, baseline=baseline, details=details, rules=rules,
+    )  # fmt: skip
+    reported = kind.of(request)
     sections, notes = list[Section](), list(reported.notes)
     for part in reported.sections():
         if isinstance(part, str):

@@ -117,7 +117,12 @@ class Basis:
     @classmethod
     def of(cls, request: Request) -> Self:
         """Evaluate and compare what was given, as far as it has not been done; `rules` are those of both verbs."""
-        source, runs, wanted, baseline, details, rules = request
+        source = request.source
+        runs = request.runs
+        wanted = request.measures
+        baseline = request.baseline
+        details = request.details
+        rules = request.rules
         shown: dict[str, Any] = {
             "texts": Texts.of(details.get("topics"), details.get("documents")),
             "asked_system": details.get("system"),
