@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import warnings
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -158,6 +159,32 @@ def test_policies_are_the_zero_division_of_scikit_learn(seed: int, policy: Undef
         for average, asked in (("samples", f"{name}(average='samples')"), ("macro", name)):
             wanted = theirs(name, truth, predicted, LABELS, average, division)
             assert here.value(asked) == alike.value(asked) == pytest.approx(wanted), asked
+
+
+@pytest.mark.parametrize(
+    ("predicted", "truth"), [("bbbb", "abbb"), ("bbbb", "bbbb"), ("aabb", "bbbb"), ("abbb", "abab")]
+)
+@pytest.mark.parametrize("division", [0, 1])
+def test_of_two_labels_0_or_1_is_what_0_divided_by_0_becomes_as_in_scikit_learn(
+    predicted: str, truth: str, division: int
+) -> None:
+    items = Predictions.of([*truth], [*predicted], pos_label="a", labels=["a", "b"])
+    here = assay.classify(items, MEASURES, zero_division=division, resamples=50)
+    left = assay.classify(items, MEASURES, resamples=0)
+    report = assay.classification_report([*truth], [*predicted], labels=["a", "b"], zero_division=division)
+    of_a = report.to_dict()["a"]
+    for name, function in sklearn_functions().items():
+        wanted = function([*truth], [*predicted], pos_label="a", zero_division=division)
+        assert here.value(name) == pytest.approx(wanted), name
+        assert assay.scorer(name, "a", labels=["a", "b"], zero_division=division)([*truth], [*predicted]) == wanted
+        assert assay.explain(name, items, undefined=str(division)).value == pytest.approx(wanted)
+        if name != "Jaccard":
+            assert of_a[{"Precision": "precision", "Recall": "recall", "F": "f1-score"}[name]] == pytest.approx(wanted)
+        if np.isnan(left.value(name)):
+            reason = left.estimate(name).undefined
+            assert re.search(f"counts? as {division}: {reason}", str(here))
+            row = here.to_frame().row(by_predicate=pl.col("measure") == str(here.measure(name)), named=True)
+            assert (row["value"], row["counted"], row["counted_as"]) == (division, "all", division)
 
 
 # Falling silent, unit by unit: the mean never rises, and no verdict turns in favour of the silent system.

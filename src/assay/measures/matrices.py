@@ -17,7 +17,7 @@ from assay.measures.definition import Adjusted, Beta, Weights, WeightsName
 from assay.measures.registry import Measure, measure
 from assay.measures.sets import square_of_beta
 from assay.measures.steps import PerUnit, Steps, quantity
-from assay.measures.undefined import as_counted
+from assay.measures.undefined import as_asked, as_counted
 
 NO_ITEM = "there is no item"
 #: Less than any share of items, and more than nothing, so that 0 is divided by it.
@@ -242,7 +242,7 @@ def overall(measure: Measure, matrix: ConfusionMatrix, undefined: Undefined = "c
         raise ParameterError(f"{measure} is computed from {measure.definition.counts.__name__}, not a confusion matrix")
     average = measure.parameters.get("average", "binary" if matrix.positive is not None else "macro")
     if average == "binary":
-        return measure.per_unit(matrix.positive_class())
+        return as_asked(measure, measure.per_unit(matrix.positive_class()), undefined)
     if average == "samples":
         raise ParameterError(f"{measure}: the average over items is for items with several labels each")
     return averaged(measure, matrix.per_class(), matrix.units, undefined)
@@ -264,7 +264,7 @@ def averaged(
     """
     average, shape = measure.parameters.get("average", "macro"), (len(units), len(classes.units) // len(units))
     if average == "micro":
-        return measure.per_unit(_summed(classes, units, shape))
+        return as_asked(measure, measure.per_unit(_summed(classes, units, shape)), undefined)
     result = measure.per_unit(classes)
     if measure.definition.summary == "sum":
         return _steps(shape, np.ones(shape, dtype=np.bool_), value=result.values).sum("value")
@@ -334,7 +334,8 @@ def averages(
     both = Confusion.of_classes((*map(str, matrix.classes), "micro"), cells)
     results = [measure.per_unit(both) for measure in measures]
     values = np.array([result.values for result in results])
-    of_classes, micro = values[:, :-1], values[:, -1]
+    of_classes = values[:, :-1]
+    micro = np.array([as_asked(*pair, undefined).values[-1] for pair in zip(measures, results, strict=True)])
     taken = of_classes
     if np.isnan(of_classes).any():
         pairs = zip(measures, results, strict=True)

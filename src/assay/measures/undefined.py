@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -20,6 +21,8 @@ from assay.measures.steps import PerUnit
 AVERAGES = frozenset({"macro", "weighted", "samples"})
 #: Units of which there are few, and that are called by their names.
 _NAMED = frozenset({"class", "type"})
+#: What a number is of that is no mean of others.
+_WHOLE = "table"
 #: What scikit-learn's `zero_division` calls the policies.
 _ZERO_DIVISION = {"0": "0", "0.0": "0", "warn": "0", "1": "1", "1.0": "1", "nan": "skip"}
 
@@ -84,6 +87,27 @@ def as_counted(measure: Measure, counts: Confusion, result: PerUnit, undefined: 
         faultless = (counts.fp == 0) & (counts.fn == 0) & (positives > 0)
         filled[without & ~faultless & _own_doing(measure, counts)] = worst
     return filled
+
+
+def is_as_asked(measure: Measure, undefined: Undefined) -> bool:
+    """Whether 0 or 1 was asked for, for a measure of classes from 0 to 1: what scikit-learn calls `zero_division`."""
+    return undefined in {"0", "1"} and "average" in measure.parameters and measure.definition.bounds == (0.0, 1.0)
+
+
+def as_asked(measure: Measure, result: PerUnit, undefined: Undefined) -> PerUnit:
+    """A number that is no mean of others, as the policy has it: of a share that is 0/0, 0 or 1 if that was asked for.
+
+    >>> from assay.measures import parse_measure
+    >>> never = Confusion(("all",), *(np.array([cell]) for cell in (0, 0, 3, 7)), "table")
+    >>> precision = parse_measure("Precision", "binary")
+    >>> [as_asked(precision, precision.per_unit(never), policy).values.item() for policy in ("1", "counted_as")]
+    [1.0, nan]
+    """
+    if not is_as_asked(measure, undefined):
+        return result
+    without = np.isnan(result.values)
+    values = np.where(without, float(undefined), result.values)
+    return replace(result, values=values, undefined={}) if without.any() else result
 
 
 def refuse_undefined(measure: Measure, unit_kind: str, result: PerUnit) -> None:
@@ -160,7 +184,7 @@ class Gaps(NamedTuple):
         units: tuple[str, ...] = getattr(self, which)
         if not units:
             return None
-        return ", ".join(units) if self.kind in _NAMED else number_of(self.kind, len(units))
+        return ", ".join(units) if self.kind in {*_NAMED, _WHOLE} else number_of(self.kind, len(units))
 
     def briefly(self, which: str) -> str:
         """The same for a cell of a table, with what they are counted as; empty where there are none.
@@ -171,6 +195,8 @@ class Gaps(NamedTuple):
         units: tuple[str, ...] = getattr(self, which)
         if not units:
             return ""
+        if self.kind == _WHOLE:
+            return f"{self.counted_as:g}"
         names = listed(units) if self.kind in _NAMED else number_of(self.kind, len(units))
         return f"{names} as {self.counted_as:g}" if which == "counted" else names
 
@@ -180,9 +206,8 @@ class Gaps(NamedTuple):
         if self.counted:
             where = f": {self.why}" if self.why else ""
             counts = "count" if several else "counts"
-            lines.append(
-                f"{measure}{of} {counts} {units_in_words(self.kind, self.counted)} as {self.counted_as:g}{where}"
-            )
+            what = "" if self.kind == _WHOLE else f" {units_in_words(self.kind, self.counted)}"
+            lines.append(f"{measure}{of} {counts}{what} as {self.counted_as:g}{where}")
         if self.left_out:
             leaves, is_so = ("leave", "they are") if several else ("leaves", "it is")
             units = units_in_words(self.kind, self.left_out)

@@ -105,7 +105,8 @@ def classify(
     undefined. By default (`counted_as`) a class that has items and is never predicted, or an item for which nothing is
     predicted, counts as 0; one in which the truth leaves nothing to measure is left out, for all systems alike; an item
     that has no label, and gets none, counts as 1 in F and Jaccard. `skip` leaves all of them out, `error` refuses them,
-    and 0 or 1 counts each as that: `zero_division` is the same by the name, and with the values, of scikit-learn.
+    and 0 or 1 counts each as that: `zero_division` is the same by the name, and with the values, of scikit-learn. Of
+    two labels, a share of 0/0, such as precision where nothing is predicted positive, is NA unless 0 or 1 is asked for.
 
     >>> from assay import Predictions, classify
     >>> classify(Predictions.of(["ham", "spam", "spam"], ["ham", "spam", "ham"], pos_label="spam"), "Recall").value()
@@ -223,6 +224,7 @@ class LabelReport(Result):
     precision: Averages
     recall: Averages
     f1: Averages
+    undefined: Undefined = "counted_as"
 
     @property
     def labels(self) -> tuple[Any, ...]:
@@ -236,9 +238,10 @@ class LabelReport(Result):
 
     def _rows(self) -> Iterator[tuple[str, float, float, float, float]]:
         """A name, precision, recall, F1 and support: of each class, then of each average."""
-        support = self.matrix.table.sum(axis=1)
+        support, asked = self.matrix.table.sum(axis=1), self.undefined in {"0", "1"}
+        of_classes = [column.taken if asked else column.classes for column in self._columns.values()]
         for place, label in enumerate(self.labels):
-            numbers = (float(column.classes[place]) for column in (self.precision, self.recall, self.f1))
+            numbers = (float(column[place]) for column in of_classes)
             yield (str(label), *numbers, support[self.matrix.place(label)].item())
         total = support.sum().item()
         for average in ("micro", "macro", "weighted"):
@@ -312,6 +315,7 @@ def classification_report(
     It is what scikit-learn's function of this name tells; `classify` has intervals, baselines and advice besides.
     `labels`: the order of the classes, all of which are to be named. An undefined number is NaN; in averages a class
     that has items and is never predicted counts as 0, and one without items is left out: see `undefined` of `classify`.
+    `zero_division` of 0 or 1 is also what the class itself then has.
 
     >>> from assay import classification_report
     >>> print(classification_report(["a", "b", "c", "c"], ["a", "b", "b", "c"]))
@@ -326,7 +330,8 @@ def classification_report(
     accuracy 0.7500
     """
     matrix = ConfusionMatrix.from_labels(y_true, y_pred, labels=labels, sample_weight=sample_weight)
-    return LabelReport(matrix, *averages(_MEASURES, matrix, policy_of(undefined, zero_division)).values())
+    policy = policy_of(undefined, zero_division)
+    return LabelReport(matrix, *averages(_MEASURES, matrix, policy).values(), undefined=policy)
 
 
 @dataclass(frozen=True)
@@ -377,8 +382,7 @@ def scorer(
     With two labels it is the number of the positive one, unless `average` says otherwise; with more, an average over
     classes. `labels`: all labels there are. State them for cross-validation, where a fold may lack some: of three
     labels it would otherwise be judged as if there were two. A measure of scores takes scores in the place of
-    predictions. `undefined`, or `zero_division`: what averages over classes do with one that has no number, as in
-    `classify`.
+    predictions. `undefined`, or `zero_division`: what a class without a number counts as, as in `classify`.
 
     >>> scorer("Specificity")([1, 0, 0, 0], [1, 0, 0, 1])  # 2 of 3
     0.6667

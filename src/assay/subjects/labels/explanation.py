@@ -23,6 +23,7 @@ from assay.measures.matrices import averaged, overall
 from assay.measures.registry import LabelCounts, Measure
 from assay.measures.steps import PerUnit
 from assay.measures.summary import escaped
+from assay.measures.undefined import as_asked
 from assay.measures.vocabularies import Vocabulary, by_name
 from assay.subjects.labels.evaluation import classify
 from assay.subjects.labels.inputs import against_rest, opened
@@ -144,7 +145,11 @@ def _of_one_class(
     before = [whole]
     if len(matrix.labels) > 2:
         before.append(matrix_table(matrix.collapse(label), f"{label} against the rest", chosen.orientation))
-    explanation = explained(measure, cells, measure.per_unit(cells), 0, view, before=before)
+    by_itself = measure.per_unit(cells)
+    explanation = explained(measure, cells, as_asked(measure, by_itself, view.undefined), 0, view, before=before)
+    if explanation.is_defined and (why := by_itself.reason(0)) is not None:
+        remark = f"{why}: counted as {explanation.value:g}, as asked"
+        explanation = replace(explanation, remarks=(remark, *explanation.remarks))
     return replace(explanation, signature=of_class(explanation.signature, str(label)))
 
 

@@ -236,7 +236,7 @@ def _ratio(measure: Measure, result: PerUnit, counts: Mapping[type, Any]) -> tup
     if counts[ConfusionMatrix].tables.dtype.kind not in "iu" or result.op != "/":
         return None
     top, bottom = (float(part.values[0]) for part in result.operands)
-    return (top, bottom) if 0 <= top <= bottom else None
+    return (top, bottom) if 0 <= top <= bottom and bottom else None
 
 
 def _items(counts: Mapping[type, Any]) -> int:

@@ -25,7 +25,7 @@ from assay.measures.parser import parse_measure
 from assay.measures.probabilities import OF_ANY_SCORES
 from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit
-from assay.measures.undefined import Gaps, as_counted
+from assay.measures.undefined import Gaps, as_counted, is_as_asked
 from assay.stats.bootstrap import pattern_weights
 from assay.stats.pairing import listed
 from assay.tables import Predictions, Scores
@@ -302,7 +302,7 @@ def _gaps_of_average(measure: Measure, counts: Mapping[type, Any], undefined: Un
     """The classes without a number; by weight, those without items have no part in the average anyway."""
     average = measure.parameters.get("average")
     if average not in {"macro", "weighted"}:
-        return Gaps()
+        return _gaps_of_number(measure, counts, undefined)
     classes: Confusion = counts[LabelSets].per_label() if LabelSets in counts else counts[ConfusionMatrix].per_class()
     result = measure.per_unit(classes)
     gaps = Gaps.of("class", classes.units, result, as_counted(measure, classes, result, undefined))
@@ -311,6 +311,14 @@ def _gaps_of_average(measure: Measure, counts: Mapping[type, Any], undefined: Un
     with_items = {unit for unit, items in zip(classes.units, classes.tp + classes.fn, strict=True) if items}
     counted, left = (tuple(unit for unit in units if unit in with_items) for units in (gaps.counted, gaps.left_out))
     return gaps._replace(counted=counted, left_out=left)
+
+
+def _gaps_of_number(measure: Measure, counts: Mapping[type, Any], undefined: Undefined) -> Gaps:
+    """What a number that is no mean counts as, where it has none and 0 or 1 was asked for."""
+    if not is_as_asked(measure, undefined):
+        return Gaps()
+    asked, by_itself = (computed(measure, counts, "", policy) for policy in (undefined, "counted_as"))
+    return Gaps.of("table", ("all",), by_itself, asked.values)
 
 
 def item_values(

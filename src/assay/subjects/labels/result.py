@@ -17,7 +17,7 @@ from assay.measures.counting.scored import Scored
 from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit
 from assay.measures.summary import escaped
-from assay.measures.undefined import AVERAGES, Gaps
+from assay.measures.undefined import AVERAGES, Gaps, is_as_asked
 from assay.measures.vocabularies import Vocabulary
 from assay.stats.estimates import Estimate
 from assay.subjects.labels.advice import advise
@@ -57,8 +57,8 @@ def label_signature(measure: Measure, of: Classification | Classifiers, *systems
         parts += [f"threshold={','.join(named)}", "ties=>="]
     weighted = any(system.predictions is not None and system.predictions.weight is not None for system in systems)
     parts += ["weighted=true"] if weighted else []
-    averaged = of.undefined if measure.parameters.get("average") in AVERAGES else "skip"
-    return "|".join([*parts, f"undefined={averaged}", f"v{measure.definition.version}"])
+    matters = measure.parameters.get("average") in AVERAGES or is_as_asked(measure, of.undefined)
+    return "|".join([*parts, f"undefined={of.undefined if matters else 'skip'}", f"v{measure.definition.version}"])
 
 
 _HALF = 0.5
