@@ -51,12 +51,12 @@ def folder(tmp_path: Path) -> Path:
 
 
 def check_scores(result: assay.Evaluation, system: str) -> None:
-    """Recall is 0, precision is 0/0, a count is 0, and all topics are missing."""
-    for measure in ("SetR", "R@5", "AP", "RR", "nDCG@10", "P@5", "NumRet"):
+    """Recall is 0, precision is 0/0 of each topic and 0 in the mean, a count is 0, and all topics are missing."""
+    for measure in ("SetR", "SetP", "R@5", "AP", "RR", "nDCG@10", "P@5", "NumRet"):
         assert result.mean(measure, system) == 0.0
     precision = result.summary("SetP", system)
-    assert math.isnan(precision.value)
-    assert (precision.undefined, precision.reason) == (len(TOPICS), "nothing was retrieved")
+    assert (precision.undefined, precision.reason) == (len(TOPICS), None)
+    assert set(result.scores.of(system, "SetP")["undefined"]) == {"nothing was retrieved"}
     coverage = result.coverage.filter(system=system).row(0, named=True)
     assert (coverage["topics"], coverage["missing"], coverage["retrieved"]) == (len(TOPICS), len(TOPICS), 0)
 
@@ -113,14 +113,16 @@ def test_a_reader_still_says_that_there_are_no_data(folder: Path) -> None:
 def test_a_system_that_returns_nothing_is_worse() -> None:
     result = assay.compare(QRELS, {"full": FULL, "nothing": {}}, measures=["AP", "SetP"])
     assert (result.finding("AP").difference, result.finding("AP").verdict.word) == (-1.0, "worse")
-    assert result.finding("SetP").verdict.why == "undefined for nothing (nothing was retrieved)"
+    assert (result.finding("SetP").difference, result.finding("SetP").verdict.word) == (-0.5, "worse")
     assert "nan" not in str(result)
 
 
 def test_two_systems_that_return_nothing_are_identical_where_there_is_a_number() -> None:
-    result = assay.compare(QRELS, {"one": assay.Run.of({}), "other": assay.Run.of({})}, measures=["AP", "SetP"])
-    assert result.finding("AP").verdict.word == "identical"
-    assert result.finding("SetP").verdict.word == "inconclusive"
+    runs: Any = {"one": assay.Run.of({}), "other": assay.Run.of({})}
+    result = assay.compare(QRELS, runs, measures=["AP", "SetP"])
+    assert [finding.verdict.word for finding in result.findings] == ["identical", "identical"]
+    left_out = assay.compare(QRELS, runs, measures=["AP", "SetP"], undefined="skip")
+    assert left_out.finding("SetP").verdict.word == "inconclusive"
 
 
 def test_a_gate_does_not_pass_nothing() -> None:
@@ -197,7 +199,7 @@ def test_a_report_shows_no_queries_where_none_has_a_difference() -> None:
     assert "changed" not in json.loads(report.to_json())["sections"]
 
 
-@pytest.mark.filterwarnings("error")
+@pytest.mark.filterwarnings("error", "ignore::assay.DataWarning")
 def test_bounds_of_nothing_are_no_numbers() -> None:
     bounds = assay.compare(QRELS, {"old": FULL, "new": {}}, measures="MicroP", undefined="skip").bounds()
     assert bounds.filter(system="new").select("low", "high").row(0) == pytest.approx((math.nan, math.nan), nan_ok=True)

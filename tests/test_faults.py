@@ -14,6 +14,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,8 @@ WRITING = {
 }
 SEVERAL = [name for name, (_, outputs) in WRITING.items() if len(outputs) > 1]
 BEFORE = b"before\n"
+#: What looks like a half of this command's, and is none.
+OF_OTHERS = [".o.json.abcdefgh", f".other.json.abcdefgh{atomic._ENDING}"]
 TEMPORARY = re.compile(r"unfinished|/\.|assay-log-|/tmp/tmp")
 
 
@@ -65,14 +68,24 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def longest(examples: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, int]:
-    """How long the longest file is that each command writes."""
-    sizes = {}
-    for name in WRITING:
+def whole(examples: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """The folder in which a command wrote all it writes, where a process that was killed had left its halves."""
+
+    @cache
+    def written(name: str) -> Path:
         folder = linked(examples, tmp_path_factory.mktemp("whole"))
+        for output in outputs_of(name):
+            left = folder / f".{output}.abcdefgh{atomic._ENDING}"
+            if output == "made":
+                (left / "made").mkdir(parents=True)
+            else:
+                left.write_bytes(b"half")
+        for other in OF_OTHERS:
+            (folder / other).write_bytes(b"")
         assert runs(name, folder).returncode in {0, 1, 3}
-        sizes[name] = max(map(len, contents(folder).values()))
-    return sizes
+        return folder
+
+    return written
 
 
 @pytest.fixture
@@ -91,6 +104,11 @@ def contents(folder: Path) -> dict[str, bytes]:
     """What was written to a folder."""
     paths = (Path(place) / name for place, _, names in os.walk(folder) for name in names)
     return {str(path.relative_to(folder)): path.read_bytes() for path in paths if not path.is_symlink()}
+
+
+def outputs_of(name: str) -> list[str]:
+    """What a command makes anew; summaries are added to."""
+    return [output for output in WRITING[name][1] if output != "s.md"]
 
 
 def with_old_versions(folder: Path, name: str) -> None:
@@ -115,11 +133,11 @@ def largest_file(size: int) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("name", WRITING)
-def test_on_a_full_disk_all_is_as_it_was(name: str, folder: Path, longest: dict[str, int]) -> None:
+def test_on_a_full_disk_all_is_as_it_was(name: str, folder: Path, whole: Callable[[str], Path]) -> None:
     """The disk is full just before the end of the longest output: the others have been made by then."""
     with_old_versions(folder, name)
-    before = contents(folder)
-    with largest_file(longest[name] - 1):
+    before, longest = contents(folder), max(map(len, contents(whole(name)).values()))
+    with largest_file(longest - 1):
         done = runs(name, folder)
     after = contents(folder)
     if name == "gate":  # which tells a pipeline what went wrong
@@ -263,12 +281,20 @@ def test_sigterm_while_the_process_leaves_is_not_success(folder: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (143, f"assay {assay.__version__}\n", "")
 
 
-#: Kills itself while the folder of the log is replaced: before, after, or (where they cannot swap) between the renames.
+#: Processes that kill themselves while a folder is replaced: before, after, or (where none can swap) between renames.
 KILLED = """
-import os, signal, sys
+import os, signal
 from pathlib import Path
 from assay.files import atomic
-real, swap, step = Path.rename, atomic._exchanged, sys.argv[1]
+real, swap = Path.rename, atomic._exchanged
+for step in ("before", "after", "between"):
+    Path(step, "kept").mkdir(parents=True)
+    Path(step, "kept", "version").write_text("old")
+    if not os.fork():
+        break
+    assert os.wait()[1] == signal.SIGKILL
+else:
+    raise SystemExit
 def die():
     os.kill(os.getpid(), signal.SIGKILL)
 def swapped(one, other):
@@ -284,48 +310,42 @@ def renamed(path, target):
         die()
     return made
 atomic._exchanged, Path.rename = swapped, renamed
-with atomic.replacing_folder("kept", overwrite=True) as place:
+with atomic.replacing_folder(f"{step}/kept", overwrite=True) as place:
     (place / "version").write_text("new")
 """
 
 
+@pytest.fixture(scope="module")
+def killed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("killed")
+    assert in_a_process(KILLED, folder).returncode == 0
+    return folder
+
+
 @pytest.mark.parametrize(("step", "version"), [("before", "old"), ("after", "new")])
-def test_a_log_that_is_replaced_is_never_missing(step: str, version: str, tmp_path: Path) -> None:
-    (tmp_path / "kept").mkdir()
-    (tmp_path / "kept" / "version").write_text("old")
-    assert in_a_process(KILLED, tmp_path, step).returncode == -signal.SIGKILL
-    assert (tmp_path / "kept" / "version").read_text() == version
-    assert len(list(tmp_path.iterdir())) == 2  # what is left of the process
-    with atomic.replacing_folder(tmp_path / "kept", overwrite=True) as place:
+def test_a_log_that_is_replaced_is_never_missing(step: str, version: str, killed: Path) -> None:
+    folder = killed / step
+    assert (folder / "kept" / "version").read_text() == version
+    assert len(list(folder.iterdir())) == 2  # what is left of the process
+    with atomic.replacing_folder(folder / "kept", overwrite=True) as place:
         (place / "version").write_text("newer")
-    assert contents(tmp_path) == {"kept/version": b"newer"}
+    assert contents(folder) == {"kept/version": b"newer"}
 
 
-def test_where_folders_cannot_swap_the_next_write_brings_the_old_one_back(tmp_path: Path) -> None:
-    (tmp_path / "kept").mkdir()
-    (tmp_path / "kept" / "version").write_text("old")
-    assert in_a_process(KILLED, tmp_path, "between").returncode == -signal.SIGKILL
-    with pytest.raises(ZeroDivisionError), atomic.replacing_folder(tmp_path / "kept", overwrite=True):
+def test_where_folders_cannot_swap_the_next_write_brings_the_old_one_back(killed: Path) -> None:
+    folder = killed / "between"
+    assert not (folder / "kept").exists()
+    with pytest.raises(ZeroDivisionError), atomic.replacing_folder(folder / "kept", overwrite=True):
         raise ZeroDivisionError  # even if it fails itself
-    assert contents(tmp_path) == {"kept/version": b"old"}
+    assert contents(folder) == {"kept/version": b"old"}
 
 
 @pytest.mark.parametrize("name", WRITING)
-def test_what_a_killed_process_left_is_removed_by_the_next_write(name: str, folder: Path) -> None:
-    outputs = [output for output in WRITING[name][1] if output != "s.md"]  # which is added to
-    for output in outputs:
-        left = folder / f".{output}.abcdefgh{atomic._ENDING}"
-        if output == "made":
-            (left / "made").mkdir(parents=True)
-        else:
-            left.write_bytes(b"half")
-    others = [folder / ".o.json.abcdefgh", folder / f".other.json.abcdefgh{atomic._ENDING}"]
-    for other in others:
-        other.write_bytes(BEFORE)
-    assert runs(name, folder).returncode in {0, 1, 3}
-    left_over = sorted(path for path in folder.iterdir() if path.name.startswith("."))
-    assert left_over == sorted(others)  # what belongs to others stays
-    assert all((folder / output).exists() for output in outputs)
+def test_what_a_killed_process_left_is_removed_by_the_next_write(name: str, whole: Callable[[str], Path]) -> None:
+    folder = whole(name)
+    left_over = sorted(path.name for path in folder.iterdir() if path.name.startswith("."))
+    assert left_over == sorted(OF_OTHERS)  # what belongs to others stays
+    assert all((folder / output).exists() for output in outputs_of(name))
 
 
 def test_what_a_process_is_writing_is_left_alone(folder: Path) -> None:

@@ -63,15 +63,16 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 READ = ("--list-separator", ";")
 PRECISION = ("-m", "Precision(average=samples)")
+NO_RESAMPLES = ("--resamples", "0")
 
 
 def test_evaluate_counts_silence_as_0_and_says_so_in_every_form(files: Path) -> None:
-    said = run_assay("classifier", "evaluate", "lazy.csv", *READ, *PRECISION, "--resamples", "0", folder=files)
+    said = run_assay("classifier", "evaluate", "lazy.csv", *READ, *PRECISION, *NO_RESAMPLES, folder=files)
     assert "0.1000" in said.stdout
     assert "270 items as 0" in said.stdout
     sentence = "counts 270 items (30, 31, 32, …) as 0: nothing is predicted positive"
     assert sentence in said.stdout
-    told = run_assay("classifier", "evaluate", "lazy.csv", *READ, *PRECISION, "--json", folder=files)
+    told = run_assay("classifier", "evaluate", "lazy.csv", *READ, *PRECISION, *NO_RESAMPLES, "--json", folder=files)
     (row,) = json.loads(told.stdout)["sections"]["measures"]["measures"]
     assert (row["value"], row["counted_as"], len(row["counted"]), row["unit_kind"]) == (0.1, 0.0, 270, "item")
     result = assay.classify(assay.read_predictions(files / "lazy.csv", list_separator=";"), PRECISION[1], resamples=0)
@@ -81,7 +82,7 @@ def test_evaluate_counts_silence_as_0_and_says_so_in_every_form(files: Path) -> 
 
 def test_compare_and_gate_do_not_fall_for_silence(files: Path) -> None:
     both = ("good.csv", "lazy.csv", *READ, *PRECISION, "--seed", "1")
-    compared = run_assay("classifier", "compare", *both, "--permutations", "1000", folder=files)
+    compared = run_assay("classifier", "compare", *both, "--permutations", "500", folder=files)
     assert "lazy is worse than good" in compared.stdout
     assert "270 items" in compared.stderr
     assert run_assay("classifier", "gate", *both, folder=files).returncode == 1
@@ -409,6 +410,26 @@ def test_rankings_take_the_same_policies(tmp_path: Path, policy: str, value: flo
     assert str(value) in told.stdout
     evaluated = assay.evaluate(tmp_path / "qrels.txt", tmp_path / "run.txt", "SetP", undefined=policy)  # type: ignore[arg-type]
     assert evaluated.mean() == value
+
+
+@pytest.mark.parametrize("policy", ["counted_as", "skip", "0"])
+def test_a_system_that_retrieves_nothing_at_all_has_a_precision_of_0(policy: str) -> None:
+    """What it leaves undefined for every query is its own doing; where the judgments do, nobody has a mean."""
+    qrels = {f"q{number}": {"d1": 1} for number in range(8)}
+    runs = {"good": {query: {"d1": 1.0} for query in qrels}, "silent": {query: {} for query in qrels}}
+    rules: Any = {"measures": "SetP", "undefined": policy}
+    result, compared = assay.evaluate(qrels, runs, **rules), assay.compare(qrels, runs, resamples=500, **rules)
+    gated = assay.gate(qrels, runs["good"], runs["silent"], max_missing=1.0, resamples=500, **rules)
+    told = assay.explain("SetP", qrels, runs["silent"], undefined=policy)
+    if policy == "skip":
+        assert np.isnan([result.mean(system="silent"), told.value]).all()
+        assert compared.finding().verdict.why == "undefined for silent (nothing was retrieved)"
+        assert gated.outcome == "invalid"
+        return
+    assert (result.mean(system="silent"), told.value, compared.finding().verdict.word) == (0.0, 0.0, "worse")
+    assert gated.outcome == "fail"
+    nobody = assay.compare({query: {"d2": 0} for query in qrels}, runs, resamples=500, measures="AP", undefined=policy)
+    assert nobody.finding().verdict.word == "inconclusive" if policy == "counted_as" else "identical"
 
 
 @pytest.mark.parametrize(

@@ -143,12 +143,13 @@ def test_compare_says_that_in_its_sentence_and_tests_the_other_measures() -> Non
 
 @pytest.mark.parametrize("test", [None, "randomised_tukey"])
 def test_a_system_without_a_number_does_not_disturb_the_others(test: str | None) -> None:
-    """SetP of a system that returns nothing is 0/0; the other two are compared as if it were not there."""
+    """SetP of a system that returns nothing is 0/0: left out, the other two are compared as if it were not there."""
     varied = {topic: {"d1": 1.0} if place % 3 else {"d2": 1.0} for place, topic in enumerate(TOPICS)}
     three = {"first": FIRST, "varied": varied, "nothing": {}}
     two = {name: three[name] for name in ("first", "varied")}
     # Alone, all pairs are one pair; a correction over three pairs is not what is looked at here.
-    settings: dict[str, Any] = {"measures": "SetP", "all_pairs": True, "correction": "none", "test": test}
+    settings: dict[str, Any] = {"measures": "SetP", "all_pairs": True, "test": test, "undefined": "skip"}
+    settings |= {"correction": "none"} if test is None else {}
     with_it, alone = assay.compare(QRELS, three, **settings), assay.compare(QRELS, two, **settings)
     assert with_it.finding(system="varied", baseline="first").p == alone.finding().p
     assert math.isnan(with_it.finding(system="nothing", baseline="first").p)
@@ -316,7 +317,9 @@ def test_tuning_refuses_to_choose_by_what_is_undefined() -> None:
     with pytest.raises(assay.InputError, match=f"Fallout is undefined for first and second .{UNKNOWN}"):
         assay.tune(QRELS, RUNS, "Fallout")
     with pytest.raises(assay.InputError, match=r"SetP is undefined for nothing .nothing was retrieved"):
-        assay.tune(QRELS, {"nothing": {}, "first": FIRST}, "SetP")
+        assay.tune(QRELS, {"nothing": {}, "first": FIRST}, "SetP", undefined="skip")
+    tuned = assay.tune(QRELS, {"nothing": {}, "first": FIRST}, "SetP")
+    assert {fold.chosen for fold in tuned.folds} == {"first"}
 
 
 # Values of one system alone

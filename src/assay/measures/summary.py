@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Container
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ from assay.core.errors import InputError
 from assay.core.evaluation_options import Undefined
 from assay.measures.counting.judgments import Floats
 from assay.measures.counting.ranking import Policies
+from assay.measures.kernels import NOTHING_RETRIEVED
 from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit
 from assay.measures.undefined import AVERAGES, policy_of
@@ -41,6 +43,10 @@ def summarise(measure: Measure, result: PerUnit, undefined: Undefined = "counted
     Summary(value=0.5, units=2, undefined=1, reason=None)
     >>> summarise(AP, AP.per_unit(Ranks.from_grades([0, 0], [0, 0])))  # what no unit has is counted as nothing
     Summary(value=nan, units=0, undefined=2, reason='no relevant document')
+    >>> from assay.measures import SetP
+    >>> from assay.measures.counting.confusion import Confusion
+    >>> summarise(SetP, SetP.per_unit(Confusion.from_table(tp=0, fp=0, fn=4)))  # nothing was retrieved at all
+    Summary(value=0.0, units=1, undefined=1, reason=None)
     """
     undefined = policy_of(undefined)
     values = result.values
@@ -54,8 +60,11 @@ def summarise(measure: Measure, result: PerUnit, undefined: Undefined = "counted
     if count and undefined == "error":
         reason = result.reason(int(np.flatnonzero(without)[0]))
         raise InputError(f"{measure} is undefined for {count} of {len(values)} units: {reason}")
-    nothing = count == len(values) and (not count or undefined not in {"0", "1"})
-    if nothing and (count or measure.definition.summary != "sum"):
+    if (
+        count == len(values)
+        and not (count and takes_none(measure, result.undefined, undefined))
+        and (count or measure.definition.summary != "sum")
+    ):
         return Summary(math.nan, 0, count, _commonest(result) if count else "there is nothing to average")
     values = filled(measure, values, undefined)
     values = values[~np.isnan(values)]
@@ -77,15 +86,30 @@ def filled(measure: Measure, values: Floats, undefined: Undefined = "counted_as"
     return np.where(np.isnan(values), stand_in, values)
 
 
-def counted(measure: Measure, values: Floats, undefined: Undefined = "counted_as") -> Floats:
-    """The values of all units of a system, `filled`; left as they are where no unit has one: that is no 0.
+def takes_none(measure: Measure | None, reasons: Container[str], undefined: Undefined = "counted_as") -> bool:
+    """Whether there is a summary even where no unit has a value: if it was asked for, or is the system's own doing.
+
+    `reasons`: why units have none. Who retrieves nothing at all has a precision of 0.
+    """
+    if undefined in {"0", "1"}:
+        return True
+    if undefined == "skip" or measure is None or measure.substitute is None:
+        return False
+    return NOTHING_RETRIEVED in reasons
+
+
+def counted(measure: Measure, result: PerUnit, undefined: Undefined = "counted_as") -> Floats:
+    """The values of all units of a system, `filled`; left as they are where no unit has one, and that is no 0.
 
     >>> from assay.measures import AP
-    >>> counted(AP, np.array([np.nan, 0.5])), counted(AP, np.array([np.nan, np.nan]))
-    (array([0. , 0.5]), array([nan, nan]))
+    >>> from assay.measures.counting import Ranks
+    >>> [counted(AP, AP.per_unit(Ranks.from_grades([0, 0], each))) for each in ([0, 1], [0, 0])]
+    [array([0. , 0.5]), array([nan, nan])]
     """
-    asked_for = undefined in {"0", "1"}
-    return values if np.isnan(values).all() and not asked_for else filled(measure, values, undefined)
+    nowhere = bool(np.isnan(result.values).all())
+    if nowhere and not takes_none(measure, result.undefined, undefined):
+        return result.values
+    return filled(measure, result.values, undefined)
 
 
 def _commonest(result: PerUnit) -> str | None:

@@ -15,6 +15,7 @@ from assay.core.errors import InputError, Note, ParameterError, listed, number_o
 from assay.measures import definition
 from assay.measures.counting.judgments import Floats, Mask
 from assay.measures.parser import agreed_direction, meanings, same_name
+from assay.measures.summary import takes_none
 from assay.stats.estimates import ROUNDING
 from assay.stats.permutation import NO_DIFFERENCE, Alternative, Outcome, permutation_of_pairs, permutation_test, swaps
 from assay.stats.samples import UNDEFINED, Drawing, Effects, KnownUnits, Pair
@@ -91,8 +92,9 @@ class MeanSample(UnitSample):
         stand_ins: Mask = np.zeros(values.shape, dtype=np.bool_)
         if stand_in is not None and frame["value"].null_count():
             stand_ins = _matrix(frame, frame["value"].is_null())[2] == 1
-            if scores.undefined == "counted_as":  # what no unit has is no 0, unless somebody says so
-                stand_ins &= ~absent
+            why = (frame.filter(pl.col("system") == name)["undefined"].drop_nulls().to_list() for name in systems)
+            # What no unit has is no 0, unless somebody says so, or it is the system's own doing.
+            stand_ins &= ~absent | [takes_none(declared, each, scores.undefined) for each in why]
             values[stand_ins] = stand_in
             absent = np.logical_and.reduce(np.isnan(values), axis=0)
         summary = declared.definition.summary if declared else "mean"

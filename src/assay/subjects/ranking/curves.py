@@ -195,7 +195,7 @@ def differences(
     columns = []
     for name, as_name in ((old, "baseline"), (new, "value")):
         chosen = evaluation.system(name)
-        values = counted(wanted, chosen.results[wanted].values, evaluation.undefined)
+        values = counted(wanted, chosen.results[wanted], evaluation.undefined)
         columns.append(pl.DataFrame({"query_id": chosen.ranks.queries, as_name: pl.Series(values).fill_nan(None)}))
     joined = columns[0].join(columns[1], on="query_id", how="inner", maintain_order="left")
     frame = joined.drop_nulls().with_columns(difference=pl.col("value") - pl.col("baseline"))

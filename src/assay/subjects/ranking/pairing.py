@@ -14,7 +14,9 @@ from assay.core.digits import as_percent, as_percents
 from assay.core.errors import InputError, ParameterError, number_of, refuse_unknown
 from assay.files import Source, is_file
 from assay.measures import parse_measure
+from assay.measures.parser import meanings
 from assay.measures.registry import Measure
+from assay.measures.summary import takes_none
 from assay.stats.pairing import ScorePairing, Wanted, listed
 from assay.stats.samples import Sample
 from assay.stats.weighted_samples import PooledSample
@@ -316,5 +318,7 @@ def undefined_in(scores: Scores, measure: str, system: str) -> str | None:
     if not rows.height or rows["value"].null_count() < rows.height:
         return None
     reasons = rows["undefined"].drop_nulls().unique(maintain_order=True).to_list()
+    if takes_none(next(iter(meanings(measure, ["ranking"])), None), reasons, scores.undefined):
+        return None
     why = f" ({reasons[0]})" if len(reasons) == 1 else ""
     return f"{measure} is undefined for every {rows['unit_kind'][0]} of {system}{why}"

@@ -67,7 +67,7 @@ def put_together(
         frame = pl.DataFrame(names | {name: pl.Series(values) for name, values in sums.items()})
         return result.pooled(), StepTable(kind, tuple((name, "sum") for name in sums), frame, {})
     how, name = measure.definition.summary, measure.name_of_units
-    values = counted(measure, result.values, undefined) if taken is None else taken
+    values = counted(measure, result, undefined) if taken is None else taken
     columns = {name: result.values}
     if np.isnan(result.values).any():
         columns["counted_as"] = values
