@@ -20,7 +20,7 @@ from assay import Confusion, Measure, ParameterError, PerUnit, Ranks, measures, 
 from assay.measures import vocabularies
 from assay.measures.counting.judgments import Floats
 from assay.measures.summary import counted as settled
-from assay.measures.summary import summarise
+from assay.measures.summary import filled, summarise
 
 SAMPLES = 200
 SIZE = 60  # documents in the collection, where that is known
@@ -286,7 +286,7 @@ def test_micro_is_the_value_of_the_summed_table(measure: Measure, rules: dict[st
         micro, macro = variant(average="micro"), variant(average="macro")
         assert same(micro.of(ranks), macro.of(ranks))
         assert [summarise(micro, micro.per_unit(ranks)).value] == pytest.approx(macro.of(summed), nan_ok=True)
-        taken = settled(macro, macro.of(ranks))
+        taken = settled(macro, macro.per_unit(ranks))
         mean = np.mean(taken[~np.isnan(taken)]) if not np.isnan(taken).all() else math.nan
         assert summarise(macro, macro.per_unit(ranks)).value == pytest.approx(mean, nan_ok=True)
 
@@ -353,7 +353,7 @@ def off_the_mean(measure: Measure, **rules: Any) -> list[tuple[str, float, float
     ranks = tied(**rules)
     each = np.split(measure.of(brute), np.cumsum(counts)[:-1])
     # Where some orders leave a topic undefined, they count as declared, or not at all.
-    each = [settled(measure, of_topic) for of_topic in each]
+    each = [of_topic if np.isnan(of_topic).all() else filled(measure, of_topic) for of_topic in each]
     each = [of_topic if np.isnan(of_topic).all() else of_topic[~np.isnan(of_topic)] for of_topic in each]
     mean, spread = np.array([(of_topic.mean(), of_topic.std()) for of_topic in each]).T
     margin = EXACT + (5 * spread / math.sqrt(SAMPLES) if is_sampled(measure, **rules) else 0)

@@ -165,10 +165,11 @@ def test_policies_are_the_zero_division_of_scikit_learn(seed: int, policy: Undef
 @pytest.mark.parametrize(
     ("predicted", "truth"), [("bbbb", "abbb"), ("bbbb", "bbbb"), ("aabb", "bbbb"), ("abbb", "abab")]
 )
-@pytest.mark.parametrize("division", [0, 1])
+@pytest.mark.parametrize("policy", ["0", "1"])
 def test_of_two_labels_0_or_1_is_what_0_divided_by_0_becomes_as_in_scikit_learn(
-    predicted: str, truth: str, division: int
+    predicted: str, truth: str, policy: Undefined
 ) -> None:
+    division = int(policy)
     items = Predictions.of([*truth], [*predicted], pos_label="a", labels=["a", "b"])
     here = assay.classify(items, MEASURES, zero_division=division, resamples=50)
     left = assay.classify(items, MEASURES, resamples=0)
@@ -178,7 +179,7 @@ def test_of_two_labels_0_or_1_is_what_0_divided_by_0_becomes_as_in_scikit_learn(
         wanted = function([*truth], [*predicted], pos_label="a", zero_division=division)
         assert here.value(name) == pytest.approx(wanted), name
         assert assay.scorer(name, "a", labels=["a", "b"], zero_division=division)([*truth], [*predicted]) == wanted
-        assert assay.explain(name, items, undefined=str(division)).value == pytest.approx(wanted)
+        assert assay.explain(name, items, undefined=policy).value == pytest.approx(wanted)
         if name != "Jaccard":
             assert of_a[{"Precision": "precision", "Recall": "recall", "F": "f1-score"}[name]] == pytest.approx(wanted)
         if np.isnan(left.value(name)):
@@ -413,7 +414,7 @@ def test_rankings_take_the_same_policies(tmp_path: Path, policy: str, value: flo
 
 
 @pytest.mark.parametrize("policy", ["counted_as", "skip", "0"])
-def test_a_system_that_retrieves_nothing_at_all_has_a_precision_of_0(policy: str) -> None:
+def test_a_system_that_retrieves_nothing_at_all_has_a_precision_of_0(policy: Undefined) -> None:
     """What it leaves undefined for every query is its own doing; where the judgments do, nobody has a mean."""
     qrels = {f"q{number}": {"d1": 1} for number in range(8)}
     runs = {"good": {query: {"d1": 1.0} for query in qrels}, "silent": {query: {} for query in qrels}}

@@ -331,7 +331,8 @@ def classification_report(
     """
     matrix = ConfusionMatrix.from_labels(y_true, y_pred, labels=labels, sample_weight=sample_weight)
     policy = policy_of(undefined, zero_division)
-    return LabelReport(matrix, *averages(_MEASURES, matrix, policy).values(), undefined=policy)
+    precision, recall, f1 = averages(_MEASURES, matrix, policy).values()
+    return LabelReport(matrix, precision, recall, f1, policy)
 
 
 @dataclass(frozen=True)
