@@ -235,7 +235,7 @@ def _refuse_read_only(path: str | os.PathLike[str]) -> None:
 
 
 def _is_device(path: Path) -> bool:
-    """Whether there is something that is neither a file nor a folder; a link to a pipe leads nowhere but by itself."""
+    """True for what is neither a file nor a folder; a link to a pipe leads nowhere but by itself."""
     return path.exists() and not path.is_file() and not path.is_dir()
 
 

@@ -124,7 +124,7 @@ def lisa_judgments(head: Head) -> bool:
 
 
 def _first_record(head: Head) -> list[str]:
-    """What stands between the number and the slash at the start of a file; nothing if it does not start so."""
+    """The text between the number and the slash at the start of a file; nothing if it does not start so."""
     lines = [line.strip() for line in head.lines]
     return lines[1 : lines.index(_SLASH)] if is_whole(lines[0]) and _SLASH in lines else []
 
@@ -274,7 +274,7 @@ class _Query(NamedTuple):
 
 
 def _parts(text: str, start: re.Pattern[str]) -> Iterator[tuple[int, str]]:
-    """What stands between one start and the next, whether it is closed or not, and the line where it begins."""
+    """The text between one start and the next, closed or not, and the line where it begins."""
     line, at = 1, 0
     starts = list(start.finditer(text))
     for number, match in enumerate(starts):
@@ -284,7 +284,7 @@ def _parts(text: str, start: re.Pattern[str]) -> Iterator[tuple[int, str]]:
 
 
 def _held(part: str, tag: str) -> list[str]:
-    """What the elements of a name hold."""
+    """The contents of the elements of a name."""
     held: list[str] = []
     end = 0
     while (start := part.find(f"<{tag}>", end)) >= 0:

@@ -273,7 +273,7 @@ def _page_rows(frame: pl.DataFrame, rules: ReadingRules) -> Records:
 
 
 def _sizes(frame: pl.DataFrame) -> pl.Series:
-    """How many results there were: as stated, or as many as are listed."""
+    """Numbers of results: as stated, or as many as are listed."""
     listed = _split(frame["results"]).list.len().cast(pl.Int64)
     stated = wholes_of(frame["n_results"]) if "n_results" in frame.columns else listed
     return stated.zip_with(stated.is_not_null(), listed)

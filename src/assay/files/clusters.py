@@ -166,7 +166,7 @@ def _coordinates(
 
 
 def _has_numbers(values: pl.Series) -> bool:
-    """Whether any cell is a number: a column of text is no coordinate, one with a wrong cell is an error."""
+    """True if any cell is a number: a column of text is no coordinate, one with a wrong cell is an error."""
     if values.dtype == pl.String:
         return values.str.strip_chars().cast(pl.Float64, strict=False).is_not_null().any()
     return values.dtype.is_numeric()

@@ -41,7 +41,7 @@ def is_dataset(value: object) -> TypeGuard[str]:
 
 
 def is_release(value: object) -> TypeGuard[str]:
-    """Whether it names a release of a judging project, `PROJECT@N`, and is no file.
+    """True if it names a release of a judging project, `PROJECT@N`, and is no file.
 
     >>> is_release("judging.db@3"), is_release("judging.db"), is_release("postgresql://team@host/judging@2")
     (True, False, True)
@@ -392,5 +392,5 @@ def _is_explanation(path: Path) -> bool:
 
 
 def _split(path: Path) -> str:
-    """What a set of judgments is called: train, dev or test in BEIR, else the file's name."""
+    """The name of a set of judgments: train, dev or test in BEIR, else the file's name."""
     return path.stem if path.parent.name == _BEIR_QRELS else path.name

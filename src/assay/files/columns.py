@@ -91,7 +91,7 @@ def problems(
     split: Callable[[str], list[Any]] = fields_of,
     keep: Callable[[int, list[Any]], None] | None = None,
 ) -> Iterator[Problem]:
-    """What is wrong with lines, one after the other; `keep` gets the fields of the others, numbers as such.
+    """Faults of lines, one after the other; `keep` gets the fields of the others, numbers as such.
 
     >>> from assay.files.runs import QRELS_LAYOUT
     >>> [problem.words for problem in problems([(1, "q1 0 d1 2"), (2, "q1 0 d2"), (3, "q1 0 d3 high")], QRELS_LAYOUT)]

@@ -1,4 +1,4 @@
-"""What is in a file or a collection, in a few lines and counts."""
+"""The contents of a file or a collection, in a few lines and counts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MOST_GRADES = 12
 
 @dataclass(frozen=True, eq=False)
 class Contents(Result):
-    """What is known of a file or a folder, by name; its warnings, and its first rows as text.
+    """Facts about a file or a folder, by name; its warnings, and its first rows as text.
 
     >>> from assay.tables import Topics
     >>> contents_of(Topics.of({"q1": "which tea?"}), "topics.tsv").facts["topics"]
@@ -112,7 +112,7 @@ def _of_run(run: Any, lines: int) -> tuple[dict[str, Any], pl.DataFrame]:
 
 
 def grades_in_words(counts: dict[str, int]) -> str:
-    """How often each grade was given; of many grades, how many there are.
+    """Counts of each grade, in words; of many grades, their number.
 
     >>> grades_in_words({"0": 1200, "1": 3})
     '1,200 x 0, 3 x 1'

@@ -45,7 +45,7 @@ def document_batches(given: Readable | Source, format: str | None = None) -> Ite
 
 
 def _is_one_value(source: Source) -> bool:
-    """Whether the file is one list of JSON, and no lines of it."""
+    """True if the file is one list of JSON, and no lines of it."""
     with source.open() as file:
         return file.read(64).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"[")
 
@@ -101,7 +101,7 @@ class SeenIds:
 
     @property
     def repeated(self) -> int:
-        """How many documents have an id that another one had before them."""
+        """The number of documents with an id that another one had before them."""
         return self.count - pl.concat(self._hashes).n_unique() if self._hashes else 0
 
     @property

@@ -54,7 +54,7 @@ _FIRST_KEY = re.compile(r'\{\s*"([^"\\]*+(?:\\.[^"\\]*+)*+)"\s*:')
 
 
 class Query(NamedTuple):
-    """What one query of another tool's file says: what was retrieved, best first, and what is relevant."""
+    """A query in another tool's file: the documents retrieved, best first, and the relevant ones."""
 
     query_id: str
     retrieved: list[tuple[str, float | None]]
@@ -174,7 +174,7 @@ def _llamaindex_texts(kind: Kind, source: Source, name: str) -> Topics | Documen
 
 
 def _has_key(kind: Kind, wanted: tuple[str, ...], head: Head) -> bool:
-    """Whether the first object has one of these keys, as far as it can be seen, and is no row of a table itself."""
+    """True if the first object has one of these keys, as far as it can be seen, and is no row of a table itself."""
     start = head.text
     if not start.startswith(("{", "[")):
         return False

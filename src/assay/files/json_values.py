@@ -254,7 +254,7 @@ def _without(schema: Mapping[str, Any], absent: Set[str]) -> dict[str, Any]:
 
 
 def _are_scattered(data: bytes) -> bool:
-    """Whether lines, looked at here and there, have hardly a key in common: most cells of a table would be empty."""
+    """True if lines, looked at here and there, have hardly a key in common: most cells of a table would be empty."""
     keys: set[str] = set()
     lines = held = ends = 0
     for place in range(0, len(data), max(1, len(data) // _LOOKED_AT)):

@@ -135,7 +135,7 @@ def _rows(source: Any, judges: Sequence[str] | None, judge: str | None = None) -
 
 
 def is_judged_by(head: Head) -> bool:
-    """Whether these are judgments whose second column names the judge, and not a table, `item,rater 1,rater 2`..."""
+    """True for judgments whose second column names the judge, unlike a table, `item,rater 1,rater 2`.."""
     return trec_qrels(head) and "item_id" not in roles_in("labels", names_of(head))
 
 
@@ -243,7 +243,7 @@ def _wide(table: NamedColumns, roles: dict[str, str], judges: Sequence[str] | No
 
 
 def _roles_of_items(table: NamedColumns, roles: dict[str, str]) -> dict[str, str]:
-    """Where rows name topics alone, each once, these are the items."""
+    """The roles of columns where rows name topics alone, each once: these are the items then."""
     query = roles.get("query_id")
     if "item_id" in roles or query is None or table.frame[query].is_duplicated().any():
         return roles
@@ -337,7 +337,7 @@ def _task_answers(table: NamedColumns) -> pl.DataFrame:
 
 
 def _marked(answer: Any) -> str | None:
-    """What was typed or chosen: of buttons, the one that is on; None without an answer."""
+    """The typed or chosen label: of buttons, the one that is on; None without an answer."""
     if isinstance(answer, dict):
         on = [name for name, value in answer.items() if value is True]
         answer = answer.get("label", on[0] if len(on) == 1 else None)
@@ -411,7 +411,7 @@ def _typed(rows: LabelRows, no_gold: Any) -> tuple[pl.DataFrame, list[str]]:
 
 
 def _without_marks(frame: pl.DataFrame) -> pl.DataFrame:
-    """Where all other labels are numbers, what usually stands for a missing one is none."""
+    """The labels without usual signs for a missing one, where all others are numbers."""
     labels = frame["label"]
     if labels.dtype.is_float():
         return frame.with_columns(pl.col("label").fill_nan(None))

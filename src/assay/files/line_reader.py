@@ -28,7 +28,7 @@ _PACKED = {b"PK\x03\x04": "a zip archive", b"\x1f\x8b": "compressed twice", b"us
 
 
 class Looks(NamedTuple):
-    """What can be told from bytes: how many there are, in how many lines, and whether they are plain text."""
+    """The looks of bytes: their number, their lines, and whether they are plain text."""
 
     size: int = 0
     lines: int = 0
@@ -91,7 +91,7 @@ _HEADER_WORDS = {"tag", "run", "run_id", "runid", *(name for kind in ("run", "qr
 
 
 class Lines(NamedTuple):
-    """What was made of a file: the rows that make sense, their lines, and what is wrong with the others.
+    """The rows of a file that make sense, their lines, and the faults of the others.
 
     `separator` is None where blanks separate the fields; `named` tells whether the columns have names.
     """
@@ -112,7 +112,7 @@ class Lines(NamedTuple):
 
 
 class _Shape(NamedTuple):
-    """How lines without names are read: as what, and cut where."""
+    """The shape of lines without names: the types of their fields, and where they are cut."""
 
     kind: Kind
     title: str
@@ -195,7 +195,7 @@ def _table(table: Lines, bad: Sequence[Problem]) -> Lines:
 
 
 def _unnamed(lines: list[tuple[int, str]], kinds: Sequence[Kind]) -> _Shape | None:
-    """How to read a table whose columns have no names: in the shape that most of its lines have."""
+    """The way to read a table whose columns have no names: the shape that most of its lines have."""
     best: _Shape | None = None
     most = 0
     places = range(len(lines)) if len(lines) <= _SAMPLE else np.linspace(0, len(lines) - 1, _SAMPLE, dtype=int)
@@ -216,7 +216,7 @@ def _unnamed(lines: list[tuple[int, str]], kinds: Sequence[Kind]) -> _Shape | No
 
 
 def _may_be_number(text: str) -> bool:
-    """Whether a number is meant, also with a decimal comma."""
+    """True if a number is meant, also with a decimal comma."""
     plain = text.replace(",", ".") if text.count(",") == 1 else text
     return plain.isascii() and is_number(plain)
 
@@ -277,6 +277,6 @@ def _rows(lines: list[tuple[int, str]], shape: _Shape) -> Lines:
 
 
 def _is_header(fields: Sequence[str]) -> bool:
-    """Whether a line names columns: two known words or more, and no number."""
+    """True if a line names columns: two known words or more, and no number."""
     words = [folded_name(field.strip("\"'")) for field in fields]
     return sum(word in _HEADER_WORDS for word in words) >= 2 and not any(map(is_number, words))

@@ -31,7 +31,7 @@ _NONE = "\0"
 
 @dataclass(frozen=True)
 class Cleaning:
-    """Which pages stay, and what is made of times: see `read_log`."""
+    """Rules for the pages to keep and for their times: see `read_log`."""
 
     since: datetime | None = None
     until: datetime | None = None
@@ -230,7 +230,7 @@ def _based(records: Records, bases: Mapping[str, int]) -> Records:
 
 
 def _shown(results: pl.DataFrame, tallies: Tallies) -> pl.DataFrame:
-    """What stood on each page: what the engine returned; and, where it did not say so, what somebody saw."""
+    """The results on each page: those that the engine returned; without any, those that somebody saw."""
     results = results if results["row"].is_sorted() else results.sort("row", maintain_order=True)
     unranked = pl.col("rank").is_null()
     if results["rank"].null_count():  # they stand in order

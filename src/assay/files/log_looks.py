@@ -1,4 +1,4 @@
-"""Whether something is a click log, by a look at its first lines: nobody who compares rankings loads more than this."""
+"""Signs of a click log in its first lines: nobody who compares rankings loads more than this."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ BAIDU_QUERY, BAIDU_RESULT, CLICKED = 3, 17, 5
 
 
 def is_ubi(record: Mapping[str, Any]) -> bool:
-    """Whether a first record is of UBI: a query, an event, or a line that says where the next one goes.
+    """True for a first record of UBI: a query, an event, or a line that says where the next one goes.
 
     >>> is_ubi({"user_query": "flat tyre"}), is_ubi({"index": {"_index": "ubi_events"}}), is_ubi({"query": "flat tyre"})
     (True, True, False)
@@ -47,18 +47,18 @@ def _starts_as_ubi(head: Head) -> bool:
 
 
 def is_yandex(head: Head) -> bool:
-    """Whether a file is in the challenge's layout."""
+    """True if a file is in the challenge's layout."""
     return _YANDEX_LINE.match(head.first) is not None
 
 
 def is_yandex_sample(head: Head) -> bool:
-    """Whether a file holds pages with their clicks behind a colon, separated by semicolons."""
+    """True if a file holds pages with their clicks behind a colon, separated by semicolons."""
     record = SAMPLE_RECORD.match(head.first.partition(";")[0])
     return record is not None and "," in record[2]
 
 
 def is_baidu(head: Head) -> bool:
-    """Whether a file holds a query line of three columns, and then results."""
+    """True if a file holds a query line of three columns, and then results."""
     rows = [line.split(b"\t") for _, line in head.numbered[:2]]
     return (
         len(rows) == 2 and len(rows[0]) == BAIDU_QUERY and len(rows[1]) >= BAIDU_RESULT
@@ -82,7 +82,7 @@ def layout_of(head: Head) -> str | None:
 
 
 def is_log_folder(path: object) -> bool:
-    """Whether there is a folder that `write_log` has written.
+    """True for a folder that `write_log` has written.
 
     >>> is_log_folder("nowhere")
     False
@@ -91,7 +91,7 @@ def is_log_folder(path: object) -> bool:
 
 
 def looks_like_log(value: object) -> bool:
-    """Whether a folder, a file or a data frame is a click log.
+    """True if a folder, a file or a data frame is a click log.
 
     >>> import io
     >>> looks_like_log(io.StringIO('{"user_query": "tea"}')), looks_like_log(io.StringIO("q1 Q0 d1 1 0.5 tag"))

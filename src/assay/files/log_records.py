@@ -94,7 +94,7 @@ def told_once(pages: pl.DataFrame) -> pl.DataFrame:
 
 
 class Tallies:
-    """What was odd, counted by kind; the first case of each is kept.
+    """Oddities, counted by kind; the first case of each is kept.
 
     >>> tallies = Tallies()
     >>> tallies.add("repeated-event", 2, "p1")
@@ -127,7 +127,7 @@ class Tallies:
         self.refusal = self.refusal or why
 
     def oddities(self) -> tuple[Oddity, ...]:
-        """What was odd, in the order in which it is looked for."""
+        """Oddities, in the order in which they are looked for."""
         return tuple(
             Oddity(code, count, f"{number_of(thing, count)} {text.format_map(self.words)}", self.examples[code])
             for code, (thing, text) in _SAYS.items() if (count := self.counts.get(code, 0))
@@ -139,7 +139,7 @@ class Tallies:
 
 
 class ReadingRules(NamedTuple):
-    """How a source is read, and who counts what was odd."""
+    """Rules by which a source is read, and the counter of oddities."""
 
     tallies: Tallies
     #: The zone of times that state none.

@@ -138,7 +138,7 @@ def import_log(
 
 
 class _Import:
-    """What was given, the rules it is read by, and what was odd."""
+    """The source of an import, the rules it is read by, and its oddities."""
 
     def __init__(self, given: Any, rules: LogRules, watch: Watch | None = None) -> None:
         refuse_unknown(rules, LogRules.__annotations__)
@@ -199,11 +199,11 @@ class _Import:
         return self.logs[0] if len(self.inputs) == len(self.logs) == 1 and self.rules == Cleaning() else None
 
     def remarks(self) -> tuple[str, ...]:
-        """What was left out or assumed, now and when it was imported."""
+        """Remarks on what was left out or assumed, now and when it was imported."""
         return (*(remark for log in self.logs for remark in log.remarks), *self.tallies.remarks())
 
     def oddities(self) -> tuple[Oddity, ...]:
-        """What was odd, now and when it was imported."""
+        """Oddities, now and when it was imported."""
         return (*(oddity for log in self.logs for oddity in log.oddities), *self.tallies.oddities())
 
     def tables(self) -> Iterator[Tables]:
@@ -270,7 +270,7 @@ class _Import:
 
 
 def _lacks_sessions(log: Log) -> bool:
-    """Whether there are pages of which sessions can be made."""
+    """True if there are pages of which sessions can be made."""
     lacks = pl.col("session_id").is_null() & pl.all_horizontal(pl.col("user_id", "time").is_not_null())
     return bool(log.impressions.select(lacks.any()).collect().item())
 
@@ -341,7 +341,7 @@ def _format_of(source: Source, name: str | None) -> LogFormat:
 
 
 def _bytes(given: Any) -> int:
-    """How much text there is, about; of tables, how much it would be."""
+    """The size of the text, about; of tables, the size they would have."""
     if isinstance(given, Log):
         return 100 * given.sizes[1]
     if not isinstance(given, Source):

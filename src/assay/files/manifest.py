@@ -132,7 +132,7 @@ class CollectionFolder:
 
 
 def is_collection(value: object) -> bool:
-    """Whether something is a collection: one that is open, or a folder with a manifest.
+    """True for a collection: one that is open, or a folder with a manifest.
 
     >>> is_collection("no-such-folder"), is_collection({"q1": {"d1": 1}})
     (False, False)
@@ -166,7 +166,7 @@ def open_collection(folder: str | os.PathLike[str] | CollectionFolder) -> Collec
 
 
 def judgments_and_runs(given: Any, runs: Any = None) -> tuple[Any, Any]:
-    """What a verb was given; of a collection, its judgments, and its runs unless others were given.
+    """The inputs of a verb; of a collection, its judgments, and its runs unless others were given.
 
     >>> judgments_and_runs({"q1": {"d1": 1}}, "bm25.run")
     ({'q1': {'d1': 1}}, 'bm25.run')

@@ -44,7 +44,7 @@ _SAYS = {"\t": "TSV", ",": "CSV", ";": "CSV"}
 
 
 class _Dialect(NamedTuple):
-    """Where the header is, and how fields are separated and quoted."""
+    """The place of the header, and the way fields are separated and quoted."""
 
     line: int
     separator: str
@@ -189,7 +189,7 @@ def _dialect(source: Source, expected: str) -> _Dialect:
 
 
 def _with_newlines(data: bytes) -> bytes:
-    """Where carriage returns alone end the lines, newlines instead."""
+    """The text with newlines, where carriage returns alone end the lines."""
     return data if b"\n" in data else data.replace(b"\r", b"\n")
 
 
@@ -335,7 +335,7 @@ def _from_json(source: Source) -> NamedColumns:
 
 
 def _column(name: str, values: list[Any]) -> pl.Series:
-    """What the fast reader cannot read, value by value; one of several types is left as it is."""
+    """A column that the fast reader cannot read, value by value; one of several types is left as it is."""
     numbers = {type(value) for value in values} - {type(None)}
     try:
         with quiet_panics():
@@ -365,7 +365,7 @@ def as_whole(columns: Sequence[pl.Series]) -> list[pl.Series]:
 
 
 def as_numbers(values: pl.Series) -> pl.Series:
-    """What cells hold, as numbers; null where they hold none.
+    """Cells as numbers; null where they hold none.
 
     >>> as_numbers(pl.Series([" 0.5 ", "high"])).to_list()
     [0.5, None]
@@ -397,7 +397,7 @@ _System = TypeVar("_System", bound=ItemTable)
 
 
 def chosen(tables: Iterable[_System], systems: Sequence[str] | str, path: str, what: str) -> list[_System]:
-    """Those of the systems that are wanted, in the order in which they are named.
+    """The chosen systems, in the order in which they are named.
 
     >>> from assay import Clusters
     >>> both = [Clusters.of(None, [0, 1, 1], name=name) for name in ("first", "second")]

@@ -54,7 +54,7 @@ class PageNames:
 
     @property
     def says(self) -> str:
-        """How pages are known."""
+        """The way in which pages are known, in words."""
         told = list(dict.fromkeys(_CALLED[name] for name in (*self.shared, *["time"] * self.is_timed)))
         if self.is_timed or not {"session", "user"}.isdisjoint(told):
             again = "rank" if self.is_ranked else "document"
@@ -173,7 +173,7 @@ _MOVES = {"row": pl.Int64, "to": pl.String}
 
 
 def _returned(rows: pl.DataFrame, clicks: pl.DataFrame, pages: pl.DataFrame, tallies: Tallies) -> pl.DataFrame:
-    """Where clicked rows that share their time with no other go: to the last page before them that lacks their rank."""
+    """Clicked rows that share their time with no other, moved to the last page before them that lacks their rank."""
     several = pages.filter(pl.col("group").is_duplicated())
     here = rows.join(several.select("key", "time"), on="key", maintain_order="left")
     here = here.with_columns(clicked=pl.col("row").is_in(clicks["row"].implode()))
@@ -220,7 +220,7 @@ def _into_gaps(here: pl.DataFrame) -> pl.DataFrame:
 
 
 def _split(rows: pl.DataFrame, clicks: pl.DataFrame, pages: pl.DataFrame, tallies: Tallies) -> pl.DataFrame:
-    """Where rows go whose rank, or without ranks whose document, comes again: to further pages of the same name.
+    """Rows whose rank, or without ranks whose document, comes again, moved to further pages of the same name.
 
     By the order of the rows where these stand page by page, and it is needed: times do not tell, or many pages share
     them. Else the first row at each rank, in the order of documents and clicks, is of the first page, and so on; it

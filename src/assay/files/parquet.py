@@ -27,7 +27,7 @@ _TRUE, _FALSE, _BYTE, _I16, _I32, _I64, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _ST
 
 
 class BrokenPagesError(ValueError):
-    """What is wrong with the pages."""
+    """A fault of the pages."""
 
 
 def check_pages(data: Any) -> None:
@@ -146,17 +146,17 @@ class TableFile:
 
     @property
     def origin(self) -> str:
-        """Where the run comes from, for messages: its path."""
+        """The origin of the run, for messages: its path."""
         return self.source.name
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What is said of its columns."""
+        """Remarks on its columns."""
         return turned_round(self.name, self._columns)
 
     @property
     def is_turned(self) -> bool:
-        """Whether the scores are distances, with their sign turned round."""
+        """True if the scores are distances, with their sign turned round."""
         return "distance" in self._columns
 
     def batches(self, prepare: Callable[[pl.DataFrame], T], rank_by: str = "score") -> Iterator[T]:
@@ -205,7 +205,7 @@ def _format_name(source: Source) -> str:
 
 @contextmanager
 def _intact(source: Source) -> Iterator[None]:
-    """What the library says of a broken file, said as ours."""
+    """The result of a call to the library, with its words on a broken file as our error."""
     try:
         with quiet_panics():
             yield

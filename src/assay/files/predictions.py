@@ -62,7 +62,7 @@ class SystemColumns(NamedTuple):
 
 
 class ColumnPlan(NamedTuple):
-    """What each column is; `truth` is one column, or `indicators` are labels to columns of 0 and 1."""
+    """The use of each column; `truth` is one column, or `indicators` are labels to columns of 0 and 1."""
 
     truth: str | None
     indicators: dict[str, str]
@@ -76,7 +76,7 @@ class ColumnPlan(NamedTuple):
 
 
 class StatedColumns(NamedTuple):
-    """What the caller says about columns."""
+    """The caller's statements about columns."""
 
     truth: Columns = None
     prediction: Columns = None
@@ -216,7 +216,7 @@ def _with_scores(
 
 
 def _scores_of_predictions(names: Sequence[str]) -> dict[str, str]:
-    """What is called prediction_score or pred_NAME_prob is the score of a prediction: by NAME, or under no name."""
+    """Columns of scores of a prediction, such as prediction_score or pred_NAME_prob: by NAME, or under no name."""
     by_suffix = suffixed(names, PREDICTION, TRUTH)
     columns: dict[str, str] = {}
     for rest, column in by_suffix.items():

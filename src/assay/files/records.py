@@ -1,4 +1,4 @@
-"""What classic collections share: records of text, lists of relevant documents, and quirks in how they were made."""
+"""Common parts of classic collections: records of text, lists of relevant documents, quirks in their making."""
 
 from __future__ import annotations
 
@@ -253,7 +253,7 @@ def _unknown(qrels: Qrels, documents: Documents | None) -> list[str]:
 
 
 def are_no_judgments(qrels: dict[str, Qrels], topics: Topics | None) -> dict[str, str]:
-    """Which of several tables are no judgments, whatever their columns look like, and why.
+    """Tables that are no judgments, whatever their columns look like, with the reason.
 
     A list of terms has one line for each number and a weight; most of its numbers are no topics, while those of
     another table are.
@@ -270,7 +270,7 @@ def are_no_judgments(qrels: dict[str, Qrels], topics: Topics | None) -> dict[str
 
 
 def _is_list_of_weights(qrels: Qrels) -> bool:
-    """Whether each query is a number that comes once, in order, and most grades are broken numbers."""
+    """True if each query is a number that comes once, in order, and most grades are broken numbers."""
     queries, weights = qrels.frame["query_id"].to_list(), qrels.frame["relevance"].to_numpy()
     if len(queries) < _FEW_LINES or not all(map(is_whole, queries)):
         return False
@@ -279,13 +279,13 @@ def _is_list_of_weights(qrels: Qrels) -> bool:
 
 
 def _share(qrels: Qrels, known: set[str]) -> float:
-    """How many of the judged queries are topics, whether zeros stand in front of them or not."""
+    """The share of the judged queries that are topics, whether zeros stand in front of them or not."""
     plain = {plain_number(topic) for topic in known}
     return sum(topic in known or plain_number(topic) in plain for topic in qrels.topics) / len(qrels.topics)
 
 
 def _differ_in_zeros(ids: list[str], judged: list[str]) -> bool:
-    """Whether the judged queries are topics, if one looks at the numbers and not at how they are written."""
+    """True if the judged queries are topics by their numbers, and not as they are written."""
     if not all(map(is_whole, (*ids, *judged))):
         return False
     plain = {plain_number(name) for name in ids}

@@ -46,7 +46,7 @@ _HINTS: dict[Kind, tuple[str, ...]] = {
 
 @dataclass(frozen=True, eq=False)
 class Head:
-    """What detection looks at: the first bytes of a file, and its first lines that hold data, with their numbers.
+    """The part of a file that detection looks at: first bytes, and first lines that hold data, with their numbers.
 
     Every format looks, and the first line may be long: what is made of it is made once.
     """
@@ -82,12 +82,12 @@ class Head:
 
     @property
     def is_binary(self) -> bool:
-        """Whether it is a file of columns, Parquet or Arrow, which has no lines."""
+        """True for a file of columns, Parquet or Arrow, which has no lines."""
         return self.start.startswith(COLUMN_MARKS)
 
     @property
     def is_json(self) -> bool:
-        """Whether it holds JSON: one object per line, or a list."""
+        """True for JSON: one object per line, or a list."""
         return self.text.startswith(("{", "["))
 
     @cached_property
@@ -129,7 +129,7 @@ class Loaded(NamedTuple):
 
 
 class Format(NamedTuple):
-    """How a table is written in a file.
+    """The form of a table in a file.
 
     >>> from assay.files import formats
     >>> [format.name for format in formats("run")][:2]
@@ -222,7 +222,7 @@ def _load_others() -> None:
 
 
 def _may_be_classic(head: Head) -> bool:
-    """Whether a file may be in the layout of a classic collection: its first line has few words, tags, or numbers."""
+    """True if a file may be in the layout of a classic collection: its first line has few words, tags, or numbers."""
     words = head.numbered[0][1].split()
     return len(words) < _FEWEST_COLUMNS or words[0].startswith((b"<", b"*")) or all(map(bytes.isdigit, words))
 
@@ -263,7 +263,7 @@ def _read_head(source: Source) -> Head:
 
 
 def named(kind: Kind) -> str:
-    """What a table of a kind is called, for messages.
+    """The name of a table of a kind, for messages.
 
     >>> named("run")
     'a run'

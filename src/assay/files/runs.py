@@ -92,7 +92,7 @@ class RunFile:
 
     @property
     def origin(self) -> str:
-        """Where the run comes from, for messages: its path."""
+        """The origin of the run, for messages: its path."""
         return self.source.name
 
     def batches(self, prepare: Callable[[pl.DataFrame], T], rank_by: str = "score") -> Iterator[T]:
@@ -129,7 +129,7 @@ class RunFile:
 
     @cached_property
     def metadata(self) -> str:
-        """What the run says about itself in an `ir_metadata` header: YAML, without the comment signs; or nothing."""
+        """Metadata of the run in an `ir_metadata` header: YAML, without the comment signs; or nothing."""
         return metadata_of(self.source)
 
     def whereabouts(self, query_id: str, doc_id: str) -> tuple[str, int | None]:

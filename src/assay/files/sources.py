@@ -46,7 +46,7 @@ class _Streams(io.RawIOBase):
         self._ready = memoryview(b"")
 
     def _start(self) -> Any:
-        """What inflates the next stream."""
+        """The decompressor of the next stream."""
         return lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_MOST_FOR_XZ)
 
     def _inflate(self, data: bytes) -> bytes:
@@ -67,7 +67,7 @@ class _Streams(io.RawIOBase):
         return len(taken)
 
     def _next(self) -> bytes | None:
-        """What is to be inflated next; None at the end of the file."""
+        """The next bytes to be inflated; None at the end of the file."""
         if not self._stream.eof:
             data = self._raw.read(self.piece) if getattr(self._stream, "needs_input", True) else None
             if data == b"":
@@ -102,7 +102,7 @@ class _ZstdStreams(_Streams):
 
 
 class _Limited(io.RawIOBase):
-    """What `fill` gives; calls `refuse`, and that raises, when there are more bytes than `most`."""
+    """The bytes of `fill`; calls `refuse`, and that raises, when there are more bytes than `most`."""
 
     def __init__(self, fill: Fill, most: int, refuse: Callable[[], None]) -> None:
         self._fill, self._left, self._refuse = fill, most, refuse
@@ -220,7 +220,7 @@ class Source:
                 raw.close()
 
     def _limited(self, inflated: Fill, raw: IO[bytes]) -> IO[bytes]:
-        """What a compressed file inflates to, with an error where it is out of all proportion."""
+        """The inflated bytes of a compressed file, with an error where they are out of all proportion."""
         here = raw.tell()
         size = raw.seek(0, os.SEEK_END) - self._start
         raw.seek(here)
@@ -280,14 +280,14 @@ class Source:
 
     @property
     def plain(self) -> bool:
-        """Whether the bytes are those of a file on disk, and not compressed."""
+        """True if the bytes are those of a file on disk, and not compressed."""
         if self._path is None or self._file is not None:
             return False
         with self.open() as file:
             return isinstance(file, io.BufferedReader) and isinstance(file.raw, io.FileIO)
 
     def stored(self) -> tuple[int, bool]:
-        """How many bytes are stored, and whether they are compressed; of a pipe, all are read to tell."""
+        """The number of bytes stored, and whether they are compressed; of a pipe, all are read to tell."""
         with self.open() as file:
             is_compressed = isinstance(getattr(file, "raw", None), _Limited)
         if self._file is None:
@@ -335,7 +335,7 @@ class Source:
 
     @property
     def size(self) -> int | None:
-        """How many bytes a plain file holds; None where that is not known before it is read."""
+        """The size of a plain file in bytes; None where that is not known before it is read."""
         if self._path is None or self._path.suffix in _COMPRESSION_SUFFIXES or not self._path.is_file():
             return None
         return self._path.stat().st_size
@@ -369,7 +369,7 @@ def _piece(file: IO[bytes]) -> bytes:
 
 
 def _inflated(raw: IO[bytes], magic: bytes) -> Fill | None:
-    """Who reads compressed data, whatever the file's name ends in; None for data that are not compressed."""
+    """A reader of compressed data, whatever the file's name ends in; None for data that are not compressed."""
     if magic.startswith(_GZIP):
         return gzip.GzipFile(fileobj=raw, mode="rb").readinto1
     # A frame of Zstandard, or one that holds something else and is skipped.

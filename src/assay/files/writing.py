@@ -33,7 +33,7 @@ _OF_TEXTS = {"trec-topics", "trec-documents", "topic-sections"}
 
 
 class Writer(NamedTuple):
-    """How a table of some kind is written: the endings that ask for it, and what does it."""
+    """A writer of tables of some kind, and the endings that ask for it."""
 
     name: str
     kinds: tuple[str, ...]
@@ -61,7 +61,7 @@ def writers(kind: str | None = None) -> list[Writer]:
 
 
 def kind_of(table: _Writable) -> str:
-    """What a table is."""
+    """The kind of a table."""
     for table_type, kind in ((Qrels, "qrels"), (Topics, "topics"), (Documents, "documents")):
         if isinstance(table, table_type):
             return kind
@@ -260,7 +260,7 @@ def _refuse_spaced(ids: pl.Series, format: str) -> None:
 
 
 def left_out(table: Table, format: str) -> list[str]:
-    """What a format has no place for, of what a table holds.
+    """Parts of a table that a format has no place for.
 
     >>> from assay.tables import Topics
     >>> left_out(Topics.of(pl.DataFrame({"query_id": ["1"], "title": ["tea"], "authors": ["Ana"]})), "trec-topics")
@@ -346,7 +346,7 @@ def _lazily(table: Any) -> pl.LazyFrame:
 
 @contextmanager
 def disk_errors() -> Iterator[None]:
-    """What Polars says of a disk that Parquet files cannot be written to, as an error of the system."""
+    """Errors of Polars about a disk that Parquet files cannot be written to, as errors of the system."""
     try:
         yield
     except pl.exceptions.ComputeError as problem:

@@ -39,7 +39,7 @@ _DRAWS = 20
 
 
 class FairnessVerdict(NamedTuple):
-    """Whether the judgments can score a system that was not in the pool, by a measure; and what that rests on.
+    """The verdict on whether judgments can score a system outside the pool, by a measure; and its basis.
 
     `change` is that of the score of a run left out, on average; `loss` the share of their score that all runs lose
     together; `largest_loss` the largest of a run (`loser`) that scores as much as the median or more: one that scores
@@ -59,7 +59,7 @@ class FairnessVerdict(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class PoolBias(Result):
-    """What leaving out the documents that one group alone found does to its runs, and further looks at the pool.
+    """The effect of leaving out a group's own finds on its runs, and further looks at the pool.
 
     `left_out`: one row per measure and run. `verdicts`: one per measure. `depths`: shallower pools against these
     judgments. `sparse`: one relevant document per topic against all of them. `unmatched`: relevant documents without a
@@ -140,7 +140,7 @@ def pool_bias(
 
 
 def _notes(ranks: RunRanks, judged: pl.DataFrame, depth: int) -> list[str]:
-    """What a reader should know about the runs and the judgments before believing the verdict."""
+    """Notes to read about the runs and the judgments before believing the verdict."""
     notes = [*empty_runs(ranks)]
     if not _says_enough(ranks, judged):
         topics = number_of("topic", judged["query_id"].n_unique())
@@ -213,7 +213,7 @@ def _sign(measure: Measure) -> int:
 
 
 def _says_enough(ranks: RunRanks, judged: pl.DataFrame) -> bool:
-    """Whether there are topics and runs enough, and runs that differ, to call judgments fair by."""
+    """True if there are topics and runs enough, and runs that differ, to call judgments fair by."""
     several = judged["query_id"].n_unique() >= _FEWEST_TOPICS and len(ranks.runs) >= _FEWEST_RUNS
     return several and ranks.frame.group_by("query_id", "doc_id", "rank").len()["len"].min() != len(ranks.runs)
 

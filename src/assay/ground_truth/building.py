@@ -147,7 +147,7 @@ def _refuse_other_ids(collection: CollectionFolder, copies: Mapping[Path, Path])
 
 
 def _is_taken(target: Path, path: Path, copies: Mapping[Path, Path]) -> bool:
-    """Whether another file stands there, or will; the same one may be left over from a call that was killed."""
+    """True if another file stands there, or will; the same one may be left over from a call that was killed."""
     return target in copies or (target.exists() and not filecmp.cmp(path, target, shallow=False))
 
 

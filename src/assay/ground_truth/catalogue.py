@@ -22,7 +22,7 @@ COUNTED = {
 
 @dataclass(frozen=True)
 class CatalogueEntry:
-    """What is known of a collection; counts as papers state them (`published`) and as the files have them."""
+    """Facts about a collection; counts as papers state them (`published`) and as the files have them."""
 
     name: str
     title: str
@@ -50,7 +50,7 @@ class CatalogueEntry:
         return _UNSTATED if known is None else f"{known:,}"
 
     def matches(self, word: str) -> bool:
-        """Whether a word stands in what is known of it."""
+        """True if a word stands in the entry."""
         texts = (self.name, self.title, self.task, self.purpose, self.licence, self.obtain, self.note, self.year)
         return word.casefold() in " ".join((*texts, *self.aliases, *self.language)).casefold()
 
@@ -127,7 +127,7 @@ def recognise(name: str, counts: Mapping[str, int]) -> CatalogueEntry | None:
 
 
 def differences(entry: CatalogueEntry, counts: Mapping[str, int]) -> tuple[list[str], list[str]]:
-    """How the counts of an import differ: from the files that circulate; and these from what was published.
+    """Differences of an import's counts from the files that circulate; and of these from what was published.
 
     >>> time = catalogue("time").entries[0]
     >>> differences(time, {"documents": 420, "topics": 83})[0]

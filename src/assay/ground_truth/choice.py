@@ -1,4 +1,4 @@
-"""Which runs make a varied pool: one after the other, the run that adds most."""
+"""A choice of runs that make a varied pool: one after the other, the run that adds most."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What collections show: statistics, findings, the catalogue, and samples of topics."""
+"""Documents of collections: statistics, findings, the catalogue, and samples of topics."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def catalogue_document(catalogue: Catalogue) -> Document:
 
 
 def sample_document(sample: TopicSample) -> Document:
-    """How topics were drawn, from which strata, and the topics."""
+    """The document of a sample: the way topics were drawn, the strata, and the topics."""
     how = {"uniform": "every distinct query with the same chance", "frequency": "in proportion to their searches"}
     way = how.get(sample.plan, "a third each from head, torso and tail, as far as these have enough queries")
     summary = f"{number_of('topic', sample.frame.height)} drawn from {sample.log}: {way}; seed {sample.seed}."

@@ -67,14 +67,14 @@ class CrowdLabels(Result):
 
     @property
     def accuracy(self) -> tuple[int, int, Interval]:
-        """How many labels of gold items are right, of how many, and where the share lies."""
+        """Counts of gold items and of their right labels, and an interval of the share."""
         known = self.items.filter(pl.col("gold").is_not_null() & pl.col("label").is_not_null())
         right = int((known["gold"] == known["label"]).sum())
         return right, known.height, wilson(right, known.height)
 
     @property
     def cost(self) -> float | None:
-        """What all labels cost, those of workers left out as well; None without a price."""
+        """The cost of all labels, those of workers left out as well; None without a price."""
         price = self.settings["price"]
         return None if price is None else price * len(self.labels)
 
@@ -266,7 +266,7 @@ def _items(table: Labels, ratings: Ratings, aggregate: Aggregate, gold: Ints) ->
 def _enough(
     ratings: Ratings, gold: Ints, aggregate: Aggregate, *, ties: Ties, draws: int, seed: int, price: float | None
 ) -> pl.DataFrame:
-    """How often a majority of k labels, drawn at random, is right: on gold, or as the label of all workers is."""
+    """Shares of right majorities among k labels, drawn at random: by gold, or by the label of all workers."""
     by_gold = int((gold >= 0).sum()) >= _FEWEST_REFERENCES
     reference = gold if by_gold else aggregate.chosen
     usable = np.where(reference >= 0, ratings.labels_of_item, 0)

@@ -1,4 +1,4 @@
-"""What labels of a crowd, files of HITs and audits of a model's labels show."""
+"""Documents of crowd labels, files of HITs and audits of a model's labels."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def _enough_section(result: CrowdLabels) -> tuple[Section, ...]:
 
 
 def hits_document(result: HitFile) -> Document:
-    """What a file of HITs holds, and what it will cost."""
+    """The document of a file of HITs: its contents and its cost."""
     settings = result.settings
     gold = int((result.key["relevance"] >= 0).sum())
     documents = result.key.height - gold

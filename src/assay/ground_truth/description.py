@@ -1,4 +1,4 @@
-"""What a collection holds, opened piece by piece; its statistics; and what is missing or inconsistent in it."""
+"""The contents of a collection, opened piece by piece; its statistics; and its gaps and inconsistencies."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Holdings:
 
     @property
     def has_documents(self) -> bool:
-        """Whether there are documents."""
+        """True if there are documents."""
         return self.read is not None or bool(self.folder.documents)
 
     def documents(self) -> Iterator[Documents]:
@@ -124,7 +124,7 @@ def _runs_in(root: Path) -> dict[str, Batches]:
 
 
 def entry_of(held: Holdings, run: str) -> RunEntry:
-    """What the manifest says of a run."""
+    """The manifest's entry of a run."""
     return held.folder.runs.get(run) or RunEntry(Path(run))
 
 
@@ -134,7 +134,7 @@ def best_grades(qrels: Qrels) -> pl.DataFrame:
 
 
 def relevant_per_topic(qrels: Qrels, topics: Topics | None) -> pl.DataFrame:
-    """How many documents were judged for each topic, and how many are relevant: of all topics, in their order."""
+    """Numbers of documents judged and relevant for each topic: of all topics, in their order."""
     counts = (
         best_grades(qrels)
         .group_by("query_id", maintain_order=True)
@@ -271,7 +271,7 @@ def _run_counts(run: Batches) -> pl.DataFrame:
 
 @dataclass(frozen=True, eq=False)
 class CollectionCheck(Result):
-    """What is missing or inconsistent in a collection; `is_sound` if nothing is wrong.
+    """Gaps and inconsistencies of a collection; `is_sound` if nothing is wrong.
 
     Columns of `findings`: `severity` (error, warning or note), `says`.
     """
@@ -283,7 +283,7 @@ class CollectionCheck(Result):
 
     @property
     def is_sound(self) -> bool:
-        """Whether no finding is an error."""
+        """True if no finding is an error."""
         return not (self.findings["severity"] == "error").any()
 
     def to_frame(self) -> pl.DataFrame:
@@ -372,7 +372,7 @@ def _about_topics(held: Holdings, searched: dict[str, set[str]]) -> Iterator[tup
 
 
 def _unlike(name: str, known: set[str] | None, topics: set[str], lacking: str, used: str) -> Iterator[tuple[str, str]]:
-    """How the topics of a table differ from those of the collection."""
+    """Differences between the topics of a table and those of the collection."""
     absent, strange = (sorted(each) for each in (() if known is None else known - topics, topics - (known or topics)))
     if absent:
         yield "warning", f"{name}: {number_of('topic', len(absent))} {lacking}: {listed(absent)}"

@@ -51,12 +51,12 @@ class HitFile(Result):
 
     @property
     def assignments(self) -> int:
-        """How many times a HIT is done, over all of them."""
+        """The number of assignments over all HITs."""
         return self.frame.height * int(self.settings["redundancy"])
 
     @property
     def cost(self) -> float:
-        """What all assignments cost, the fee included."""
+        """The cost of all assignments, the fee included."""
         fee: float = self.settings["fee"]
         return self.assignments * float(self.settings["price"]) * (1 + fee)
 

@@ -73,7 +73,7 @@ class _Sample(NamedTuple):
     sizes: Floats
 
     def weights(self) -> Floats:
-        """How many documents of a stratum one that was sampled stands for, by sample and stratum; 0 if none was."""
+        """The number of documents that a sampled one stands for, by sample and stratum; 0 if none was sampled."""
         counts = self.per_stratum(self.sampled)
         return np.divide(self.sizes, counts, out=np.zeros_like(counts), where=counts > 0)
 

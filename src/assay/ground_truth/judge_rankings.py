@@ -1,4 +1,4 @@
-"""Whether the ranking of systems changes with the judge: runs scored by each judge's own labels, and held together."""
+"""Rankings of systems by each judge's own labels, and whether they change with the judge."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class JudgeRankings(Result):
 
     @property
     def conclusion(self) -> str:
-        """What it comes to, in a sentence."""
+        """The conclusion, in a sentence."""
         outcomes = self.verdicts["outcome"].to_list()
         known = self.correlations["tau"].drop_nulls().to_list()
         judges = "All judges" + " whose labels tell them apart" * (len(known) < self.correlations.height)
@@ -204,7 +204,7 @@ def _qrels(frame: pl.DataFrame) -> pl.DataFrame:
 def _alike(
     first: str, second: str, samples: Mapping[str, Sample], systems: Sequence[str], drawing: tuple[int, int, float]
 ) -> dict[str, Any]:
-    """How alike two judges rank the systems: tau and tau_AP, with intervals over topics drawn anew."""
+    """Rank correlations of two judges' orders of systems: tau and tau_AP, with intervals over resampled topics."""
     resamples, seed, confidence = drawing
     ours, theirs = samples[first], samples[second]
     sign = -1.0 if ours.higher_is_better is False else 1.0
@@ -220,7 +220,7 @@ def _alike(
 
 
 def _verdicts(evaluations: Mapping[str, Evaluation], measure: str, alpha: float, seed: int) -> pl.DataFrame:
-    """What `compare` says of every two systems with each judge's labels, and whether that is the same."""
+    """Verdicts of `compare` on every two systems with each judge's labels, and whether they are the same."""
     rows: dict[tuple[str, str], dict[str, str]] = {}
     for name, evaluation in evaluations.items():
         for finding in compare(evaluation, measures=[measure], alpha=alpha, seed=seed).findings:
@@ -234,7 +234,7 @@ def _verdicts(evaluations: Mapping[str, Evaluation], measure: str, alpha: float,
 
 
 def sections(result: JudgeRankings) -> Iterator[Section]:
-    """What it comes to, how alike the rankings are, the scores, and the verdicts that depend on the judge."""
+    """The conclusion, how alike the rankings are, the scores, and the verdicts that depend on the judge."""
     yield prose_section("conclusion", [result.conclusion])
     level = as_level(result.confidence)
     columns = (

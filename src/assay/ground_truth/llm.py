@@ -38,7 +38,7 @@ FEWEST_SYSTEMS = 5
 
 
 class Criterion(NamedTuple):
-    """One thing that the verdict rests on: what was found, what is asked for, and whether that holds (None: open)."""
+    """A criterion of the verdict: the number found, the number asked for, and whether that holds (None: open)."""
 
     name: str
     value: float
@@ -203,7 +203,7 @@ def audit_judge(
 
 
 def _apart(result: JudgeAgreement, is_ordered: bool) -> Floats:
-    """How much higher the model's labels are than people's, item by item, as a share of the scale; NaN if unordered."""
+    """Leniency: labels of the model less those of people, item by item, in shares of the scale; NaN if unordered."""
     people, model = result.ratings.pair()
     values = result.ratings.values if is_ordered else np.full(len(result.ratings.values), np.nan)
     apart: Floats = (values[model] - values[people]) / (float(np.ptp(values)) or 1.0)
@@ -294,7 +294,7 @@ def _systems(ranked: JudgeRankings, families: Mapping[str, str] | None) -> pl.Da
 
 
 def _order(ranked: JudgeRankings, least: float) -> Criterion:
-    """Whether systems keep their order; a tau that other topics could have lifted above the bar leaves it open."""
+    """The criterion of order: a tau that other topics could have lifted above the bar leaves it open."""
     asked, systems = f"tau of {least:g} or more", ranked.scores.height
     tau, low, high = ranked.correlations.select("tau", "tau_low", "tau_high").fill_null(math.nan).row(0)
     if math.isnan(tau):
@@ -307,7 +307,7 @@ def _order(ranked: JudgeRankings, least: float) -> Criterion:
 
 
 def _own_family(ranked: JudgeRankings, families: Mapping[str, str], family: str) -> Criterion:
-    """How much more the model lifts systems of its own family than others, topic by topic."""
+    """The model's favour of systems of its own family over others, topic by topic."""
     people, model = (ranked.evaluations[side].to_frame(per_query=True) for side in ("people", "model"))
     is_own = pl.col("system").replace_strict(dict(families), default="") == family
     lift = pl.col(f"{ranked.measure}_right") - pl.col(ranked.measure)

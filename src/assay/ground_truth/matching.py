@@ -1,4 +1,4 @@
-"""Which documents hold the words of a topic: a plain search as a way to choose what to judge."""
+"""Documents that hold the words of a topic: a plain search as a way to choose what to judge."""
 
 from __future__ import annotations
 

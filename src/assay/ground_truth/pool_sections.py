@@ -1,4 +1,4 @@
-"""What pools, simulations, choices of runs, estimates from samples and pool bias show."""
+"""Documents of pools, simulations, choices of runs, estimates from samples and pool bias."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _MOST, _FIRST = 20, 6
 
 
 def pool_document(pool: Pool) -> Document:
-    """How much there is to judge, what each run adds, and what the next step would cost; the pool itself in full."""
+    """A pool: its size, what each run adds, and what the next step would cost; the pool itself in full."""
     sizes, settings = pool.to_judge()["query_id"].value_counts()["count"].to_list(), pool.settings
     number, runs = number_of("document", sum(sizes)), number_of("run", len(pool.ranks.runs))
     each = f"{min(sizes)}" if min(sizes) == max(sizes) else f"{min(sizes)} to {max(sizes)}"
@@ -86,7 +86,7 @@ def _steps(pool: Pool) -> Table:
 
 
 def simulation_document(result: PoolSimulation) -> Document:
-    """What strategies find by the number judged, whether systems keep their order, and what words alone would find."""
+    """A simulation: finds by the number judged, the order of systems, and the finds of words alone."""
     settings, measures = result.settings, result.settings["measures"]
     relevant, topics = f"{settings['relevant']:,} relevant", number_of("topic", settings["topics"])
     shares = result.curve.filter(measure=measures[0])
@@ -115,7 +115,7 @@ def simulation_document(result: PoolSimulation) -> Document:
 
 
 def _best(shares: pl.DataFrame, result: PoolSimulation) -> Iterator[str]:
-    """Which strategy finds most with the budget nearest to half of what there is, and when systems keep their order."""
+    """The strategy with most finds at the budget nearest to half of all, and the order of systems there."""
     half = result.settings["in_runs"] / result.settings["topics"] / 2
     budget = min(result.settings["budgets"], key=lambda each: abs(each - half))
     rows = shares.filter(budget=budget).drop_nulls("share").sort("share", descending=True, maintain_order=True)
@@ -250,7 +250,7 @@ def _verdict(bias: PoolBias) -> Verdict:
 
 
 def _reason(unfair: list[FairnessVerdict]) -> str:
-    """What breaks the rule, of the measure that breaks it most."""
+    """The reason why a rule is broken, by the measure that breaks it most."""
     worst = max(unfair, key=lambda each: each.loss)
     if worst.loss > MOST_LOSS:
         return f"all runs together lose {worst.loss:.0%} of their {worst.measure}"
@@ -303,7 +303,7 @@ def _direction(bias: PoolBias) -> Iterator[Prose]:
 
 
 def _left_out(bias: PoolBias) -> Table:
-    """One row per run, the one that loses most first: what its group alone found, and what each measure loses."""
+    """One row per run, the one that loses most first: its group's own finds, and the loss in each measure."""
     index = ["run", "group", "unique", "unique_relevant"]
     frame = bias.left_out.pivot("measure", index=index, values="relative", maintain_order=True)
     measures = [each.measure for each in bias.verdicts]

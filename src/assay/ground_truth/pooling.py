@@ -67,7 +67,7 @@ class Pool(Result):
         return Qrels(known.with_columns(pl.col("relevance").fill_null(-1.0)), "pool")
 
     def next_steps(self) -> pl.DataFrame:
-        """What one more rank, run or topic would cost: documents on average, and from the fewest to the most.
+        """The cost of one more rank, run or topic: documents on average, and from the fewest to the most.
 
         One more rank: by topic. One more run: what each run of the pool adds to the others. One more topic: what each
         topic has. Where judgments are known, relevant documents are counted, too.
@@ -98,7 +98,7 @@ class Pool(Result):
         return pl.DataFrame(rows).drop([] if self.judged.height else ["relevant"])
 
     def contributions(self) -> pl.DataFrame:
-        """What each run and group adds: documents in the pool, and those that no other run, or no other group, has.
+        """Contributions of each run and group: documents in the pool, and those that no other run, or group, has.
 
         Where judgments are known, relevant documents are counted, too.
 
@@ -227,7 +227,7 @@ def prioritised(ranks: RunRanks, strategy: str) -> pl.DataFrame:
 
 
 def _drawn(documents: pl.DataFrame, rates: Mapping[int, float]) -> pl.DataFrame:
-    """Which documents are `out`: of each stratum of a topic, as many are drawn as its rate says, rounded up."""
+    """A mask of the documents that are `out`: of each stratum of a topic, as many as its rate says, rounded up."""
     if not rates:
         return documents.with_columns(stratum=pl.lit(0, pl.Int64), inclusion=pl.lit(1.0), out=pl.lit(False))
     limits = pl.DataFrame({"stratum": list(rates), "rate": list(rates.values())}).with_columns(
@@ -250,7 +250,7 @@ def _lacking(topics: list[str] | None, frame: pl.DataFrame) -> list[str]:
 
 
 def _weight(strategy: str) -> pl.Expr:
-    """What a document is worth, from its ranks in the runs that have it."""
+    """The weight of a document, from its ranks in the runs that have it."""
     rank = pl.col("rank").cast(pl.Float64)
     if strategy == "rbp":
         return ((1 - RBP_PERSISTENCE) * RBP_PERSISTENCE ** (rank - 1)).sum()
@@ -260,7 +260,7 @@ def _weight(strategy: str) -> pl.Expr:
 
 
 def pool_warnings(ranks: RunRanks, depth: int) -> list[str]:
-    """What is unusual about the runs and the depth."""
+    """Warnings about unusual runs and depths."""
     warnings = empty_runs(ranks)
     low, high = USUAL_RUNS
     if len(ranks.runs) < low:

@@ -93,7 +93,7 @@ def _rows(log: Any) -> tuple[str, pl.DataFrame, tuple[str, ...]]:
 
 
 def _is_click_log(head: Head, names: list[str]) -> bool:
-    """Whether rows are results with clicks or events, which make result pages, or records of a click log."""
+    """True if rows are results with clicks or events, which make result pages, or records of a click log."""
     columns = columns_of("log", names)
     if columns is None:
         return not names and layout_of(head) is not None
@@ -154,7 +154,7 @@ def _of_text(source: Source, head: Head, names: list[str]) -> tuple[str, pl.Data
 
 
 def _is_table(source: Source, rows: list[list[str]]) -> bool:
-    """Whether lines that have as many fields are rows: by the file's name, those of columns, or numbers and dates."""
+    """True if lines with as many fields are rows: by the file's name, those of columns, or numbers and dates."""
     path = source.name.casefold().removesuffix(".gz").removesuffix(".zst")
     known = {name for roles in TABLES.values() for role in roles for name in role.names if name}
     is_known = any(folded_name(cell) in known for cell in rows[0])
@@ -166,5 +166,5 @@ def _is_table(source: Source, rows: list[list[str]]) -> bool:
 
 
 def _is_value(cell: str) -> bool:
-    """Whether a cell is a number or starts with a date, as no name of a column does."""
+    """True if a cell is a number or starts with a date, as no name of a column does."""
     return bool(_NUMBER.fullmatch(cell.strip()) or _DATE.match(cell.strip()))

@@ -102,7 +102,7 @@ def _ranked(run: Any, name: str, depth: int | None, topics: list[str] | None) ->
 
 
 def judged_pairs(qrels: Any) -> pl.DataFrame:
-    """What was judged: `query_id, doc_id, relevance`; documents that were pooled but not judged (-1) are left out.
+    """Judged pairs: `query_id, doc_id, relevance`; documents that were pooled but not judged (-1) are left out.
 
     >>> judged_pairs({"q": {"a": 1, "b": -1}}).rows()
     [('q', 'a', 1.0)]
@@ -172,7 +172,7 @@ def membership(ranks: RunRanks) -> tuple[pl.DataFrame, Any]:
 
 
 def read_groups(source: str | os.PathLike[str], runs: Sequence[str]) -> dict[str, str]:
-    """Which group each run is of, from a table of `run,group` or a collection; others are groups of their own."""
+    """The group of each run, from a table of `run,group` or a collection; others are groups of their own."""
     if is_collection(source):
         named = groups_in(open_collection(source))
     else:

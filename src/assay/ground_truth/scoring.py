@@ -75,7 +75,7 @@ class JudgedRuns:
         return replace(ranks, added=np.ones(len(self._judgments.grade), dtype=np.bool_))
 
     def among(self, pairs: pl.DataFrame) -> Mask:
-        """Which judgments are of these pairs."""
+        """A mask of the judgments of these pairs."""
         marked = pairs.select(PAIR).unique().with_columns(among=pl.lit(True))
         return self.pairs.join(marked, on=PAIR, how="left", maintain_order="left")["among"].fill_null(False).to_numpy()
 

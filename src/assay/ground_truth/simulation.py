@@ -1,4 +1,4 @@
-"""What a strategy would have found: judged documents handed out in its order, as complete judgments answer."""
+"""Simulations of strategies: judged documents handed out in their order, as complete judgments answer."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _FEW_RUNS = 5
 
 @dataclass(frozen=True, eq=False)
 class PoolSimulation(Result):
-    """How many relevant documents strategies find by the number judged, and whether systems keep their order.
+    """Relevant documents that strategies find by the number judged, and the order of systems.
 
     `curve`: one row per strategy, budget (documents per topic) and measure, with what was judged and found, and
     Kendall's tau and tau_AP against the order of systems under all judgments. `texts`: what it would cost to judge all
@@ -150,7 +150,7 @@ def _order(strategy: str, pooled: RunRanks, judged: pl.DataFrame, *, seed: int) 
 
 
 def _point(strategy: str, order: pl.DataFrame, budget: int, counted: JudgedRuns) -> pl.DataFrame:
-    """What a budget finds, and how systems are ordered by it: one row per measure."""
+    """The finds of a budget, and the order of systems by it: one row per measure."""
     found = counted.under(counted.among(order.filter(pl.col("place") <= budget)))
     every = int((counted.pairs["relevance"] > 0).sum())
     share = pl.when(every > 0).then(pl.col("relevant") / every).alias("share")
@@ -159,7 +159,7 @@ def _point(strategy: str, order: pl.DataFrame, budget: int, counted: JudgedRuns)
 
 
 def _by_text(judged: pl.DataFrame, topics: Topics, documents: Documents) -> pl.DataFrame:
-    """What it costs to judge what holds the title's words: `strategy, documents, relevant, missed, share`."""
+    """The cost of judging all that holds the title's words: `strategy, documents, relevant, missed, share`."""
     asked = Topics(topics.frame.join(judged, on="query_id", how="semi", maintain_order="left"), topics.name, "")
     if not asked.frame.height:
         raise InputError("the topics and the judgments have no topic in common")

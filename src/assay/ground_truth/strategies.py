@@ -1,4 +1,4 @@
-"""What to judge next: pure steps from the rankings of a topic and the judgments so far to the next documents.
+"""Strategies of judging: pure steps from the rankings of a topic and its judgments to the next documents.
 
 A judge in the loop and a simulation from complete judgments use the same functions. A judgment remembers which run the
 document was taken from, so that nothing else has to be kept between two steps.
@@ -35,7 +35,7 @@ Rankings: TypeAlias = Sequence[Sequence[str]]
 
 
 class TopicState:
-    """How far each run has been read, and how many of the documents taken from it were relevant.
+    """Depths to which each run has been read, and relevant documents among those taken from it.
 
     >>> state = TopicState([["a", "b"], ["b", "c"]])
     >>> state.learn(Judged("b", 1, True))
@@ -71,7 +71,7 @@ class TopicState:
         return ranking[place] if place < len(ranking) else None
 
     def depth_of(self, run: int) -> int:
-        """How many documents of a run have been passed."""
+        """The number of documents of a run that have been passed."""
         self.next_of(run)
         return self._place[run]
 
@@ -156,7 +156,7 @@ def simulate(strategy: str, rankings: Rankings, relevant: Mapping[str, bool], *,
 
 
 def _proposals(choice: Choice, state: TopicState, count: int, seed: int) -> list[Proposal]:
-    """What a strategy would read next, before it learns how these documents are judged."""
+    """The next documents of a strategy, before it learns how they are judged."""
     proposals: list[Proposal] = []
     # What is drawn depends on how many judgments there are, so that a step can be taken again.
     rng = np.random.default_rng([seed, state.steps])

@@ -47,7 +47,7 @@ class RightLabels(NamedTuple):
 
     @property
     def usual_merit(self) -> float:
-        """How far workers come from chance to always being right, at the median of those with enough labels."""
+        """The way that workers come from chance to being right always, at the median of those with enough labels."""
         merit = (self.share - self.chance) / np.maximum(1 - self.chance, 1e-9)
         enough = merit[self.labels >= FEWEST_LABELS]
         return float(np.median(enough)) if len(enough) else 0.0
@@ -119,7 +119,7 @@ def worker_statistics(labels: Labels, ratings: Ratings, gold: Ints, included: Ma
 
 
 def _is_lost(tested: RightLabels, on_gold: Mask, p: Floats, alpha: float) -> Mask:
-    """Whether a worker is not told from chance, and worse than any honest one would be.
+    """True if a worker is not told from chance, and worse than any honest one would be.
 
     To be accused, a worker has to fail two tests at alpha: they do not beat chance, and they are right less often than
     somebody with half the usual merit would be.
@@ -134,7 +134,7 @@ def _is_lost(tested: RightLabels, on_gold: Mask, p: Floats, alpha: float) -> Mas
 
 
 def _is_constant(ratings: Ratings, table: Ints, alpha: float) -> Mask:
-    """Whether nearly all answers are one, and so often by no accident, going by what others say of the same items."""
+    """True if nearly all answers are one, and by no accident, going by others' labels of the same items."""
     total, commonest = table.sum(axis=1), table.argmax(axis=1)
     most, overall = table.max(axis=1), table.sum(axis=0) / table.sum()
     others = ratings.labels_of_others()
@@ -176,7 +176,7 @@ def _habits(labels: Labels, judges: tuple[str, ...], alpha: float) -> pl.DataFra
 
 
 def _reasons(row: dict[str, object]) -> list[str]:
-    """Why a worker is flagged, in words; nothing if they are not."""
+    """The reasons why a worker is flagged, in words; empty if there are none."""
     reasons = []
     if row["lost"]:
         what = "right on gold" if row["tested_on"] == "gold" else "with the majority of the others"

@@ -240,7 +240,7 @@ def _is(labels: Ints, category: int) -> Floats:
 
 
 def _dot(pairs: list[tuple[Floats, Floats]], ratings: Ratings, items: PerUnit) -> PerUnit:
-    """What chance gives: the sum of products of both judges' shares."""
+    """Agreement by chance: the sum of products of both judges' shares."""
     terms = [
         quantity(f"first {name}", ours) / items * (quantity(f"second {name}", theirs) / items)
         for name, (ours, theirs) in zip(ratings.categories, pairs, strict=True)

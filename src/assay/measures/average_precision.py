@@ -320,7 +320,7 @@ def _chance_in_words(thresholds: Literal["uniform"] | GainTable) -> str:
 
 
 def _chance_of_relevance(grade: Floats, thresholds: Literal["uniform"] | GainTable) -> Floats:
-    """How likely the user finds documents of these grades relevant, in proportion."""
+    """Chances that the user finds documents of these grades relevant, in proportion."""
     if thresholds == "uniform":
         return np.maximum(grade, 0.0)
     chance = np.zeros(len(grade))

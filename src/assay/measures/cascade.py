@@ -208,7 +208,7 @@ def RBPResidual(ranks: Ranks, *, p: Persistence = 0.8, cutoff: Cutoff = None) ->
 
 
 class Chances:
-    """How likely documents satisfy, or attract, by their grades.
+    """Chances that documents satisfy, or attract, by their grades.
 
     >>> Chances(Ranks.from_grades([2, 0]), 2, "exponential").of(np.array([2.0, 1.0, 0.0]))
     array([0.75, 0.25, 0. ])
@@ -229,7 +229,7 @@ class Chances:
         return chance
 
     def in_words(self, symbol: str = "R", does: str = "satisfies") -> str:
-        """How likely, as a formula."""
+        """The chance as a formula."""
         means = f"the chance that the document {does}"
         if self.satisfaction == "exponential":
             return f"{symbol} = (2^grade - 1) / 2^{self.top:g}, {means}"
@@ -246,7 +246,7 @@ def product_above(rows: Graded, left: Floats) -> Floats:
 
 
 def _read_on(rows: Graded, chances: Chances, units: int, kind: str = "ranking") -> Steps:
-    """How likely each document satisfies, how likely it is read at all, and the product by rank."""
+    """Chances that a document satisfies and that it is read at all, and their product, by rank."""
     satisfied = chances.of(rows.grade)
     still_reading = product_above(rows, 1.0 - satisfied)
     steps = steps_of(rows, units, kind).with_columns(satisfied=satisfied, still_reading=still_reading)

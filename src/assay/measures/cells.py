@@ -29,7 +29,7 @@ def _once(make: Callable[[Confusion], PerUnit]) -> Callable[[Confusion], PerUnit
 
 
 def _words(confusion: Confusion, of_sets: tuple[str, str], of_items: tuple[str, str]) -> tuple[str, str]:
-    """What a margin is called, and why there is nothing to divide by where it is empty."""
+    """Names of a margin, and the reason why there is nothing to divide by where it is empty."""
     return of_sets if confusion.unit_kind == "query" else of_items
 
 

@@ -127,7 +127,7 @@ def _browsed(
     continuation: float,
     max_grade: float | None,
 ) -> Steps:
-    """How likely each document attracts and satisfies, and how likely its rank is reached."""
+    """Chances that a document attracts and satisfies, and that its rank is reached."""
     rows = within(ranks.hits, cutoff)
     attraction, satisfaction = (Chances(ranks, max_grade, each) for each in chances)
     attracted, satisfied = attraction.of(rows.grade), satisfaction.of(rows.grade)
@@ -141,7 +141,7 @@ def _browsed(
 
 
 def _clicked(rows: Graded, attracted: Floats, units: int, examination: str) -> Floats:
-    """How likely each document is clicked under the user browsing model: only judged ones ever are."""
+    """Chances of a click on each document under the user browsing model: only judged ones ever have one."""
     place = place_in_group(rows.query)
     width = int(place.max(initial=-1)) + 1
     # How likely the last click so far was at each of the documents above; the first column: there was none.

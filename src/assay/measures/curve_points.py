@@ -156,7 +156,7 @@ def roc_frame(name: str, curves: Sequence[Roc], query: str | None, undefined: Un
 
 
 def universe(collection_size: int | None, unretrieved: UnretrievedName | None) -> UnretrievedName:
-    """What is assumed of documents that were not retrieved; the rule has to fit what is known of the collection."""
+    """The assumption about documents that were not retrieved; it has to fit the known size of the collection."""
     rule: UnretrievedName = unretrieved or ("left_out" if collection_size is None else "random_order")
     Choice(get_args(UnretrievedName)).check("unretrieved", rule)
     if rule == "left_out" and collection_size is not None:
@@ -180,7 +180,7 @@ def pr_frame(rows: Sequence[tuple[object, ...]]) -> pl.DataFrame:
 
 
 def summary_frame(rows: Sequence[tuple[str, object, Summary]]) -> pl.DataFrame:
-    """One number a system as a table, with how many queries it is made from and how many were undefined."""
+    """One number per system as a table, with its queries and those that were undefined."""
     schema = {
         "system": pl.String,
         "measure": pl.String,
@@ -218,7 +218,7 @@ def over_topics(queries: Iterable[Sequence[str]], summary: str = "mean") -> str:
 
 
 def about_topic(query: str, reasons: Iterable[str | None]) -> str:
-    """One topic's name; with the reason, if it is without a value in every system.
+    """The name of a topic, with the reason if it is without a value in every system.
 
     >>> about_topic("t1", ["no relevant document"]), about_topic("t1", [None, "no relevant document"])
     ('topic t1: NA, no relevant document', 'topic t1')
@@ -231,7 +231,7 @@ def about_topic(query: str, reasons: Iterable[str | None]) -> str:
 
 
 def undefined_topics(summary: pl.DataFrame, undefined: Undefined) -> Iterable[str]:
-    """How many topics had no value, and what became of them."""
+    """A sentence on the topics without a value, and what became of them."""
     for name, text, count, value in summary.select("system", "measure", "undefined", "value").rows():
         if count:
             measure = parse_measure(text)
@@ -243,14 +243,14 @@ def undefined_topics(summary: pl.DataFrame, undefined: Undefined) -> Iterable[st
 
 
 def undefined_topic(summary: pl.DataFrame, query: str, reasons: Mapping[str, str | None]) -> Iterable[str]:
-    """Which systems have no value for the topic that was asked for, and why."""
+    """The systems without a value for the topic that was asked for, and the reason."""
     for name, measure, count in summary.select("system", "measure", "undefined").rows():
         if count:
             yield f"{name}: {measure} is undefined for topic {query} ({reasons.get(name) or 'no value'}): NA"
 
 
 def without_curve(curves: Mapping[str, Sequence[Roc]], undefined: Undefined) -> Iterable[str]:
-    """How many topics have no ROC curve, and why."""
+    """A sentence on the topics without a ROC curve, and the reason."""
     for name, topic_curves in curves.items():
         if reasons := [curve.reason for curve in topic_curves if curve.reason is not None]:
             treated = "left out" if undefined == "skip" or len(reasons) == len(topic_curves) else "counted as 0"

@@ -1,4 +1,4 @@
-"""What is known of a measure: its parameters, signature, docstring, decorator; and curves as input."""
+"""The definition of a measure: parameters, signature, docstring, decorator; and curves as input."""
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
@@ -143,7 +143,7 @@ class Parameter(NamedTuple):
 
 
 class Definition(NamedTuple):
-    """What is known of a measure: read off its function's signature, docstring and decorator."""
+    """The definition of a measure, read off its function's signature, docstring and decorator."""
 
     name: str
     vocabulary: Vocabulary
@@ -178,12 +178,12 @@ class Definition(NamedTuple):
 
     @property
     def direction(self) -> Direction:
-        """Which way it is good, in a word that travels with its scores."""
+        """The direction in which it is good, in a word that travels with its scores."""
         return "neither" if self.higher_is_better is None else "higher" if self.higher_is_better else "lower"
 
 
 def declared(function: Callable[..., Any]) -> tuple[Any, dict[str, Parameter], str | None]:
-    """What the parameters of a function say; read from its code, as `inspect.signature` takes ten times as long."""
+    """The declared parameters of a function; read from its code, as `inspect.signature` takes ten times as long."""
     hints, plain = _hints(function), inspect.unwrap(function)
     named = plain.__code__.co_argcount + plain.__code__.co_kwonlyargcount
     first, *rest = plain.__code__.co_varnames[:named]

@@ -155,7 +155,7 @@ def _relevant(ranks: Ranks, rel: float | None) -> Subtopics:
 
 
 def _subtopics_total(ranks: Ranks, table: Subtopics) -> PerUnit:
-    """How many subtopics of each query have a relevant document."""
+    """The number of subtopics of each query that have a relevant document."""
     owner, at = table.rows_of(ranks.ideal.document)
     there = np.unique(_numbered(ranks.ideal.query[owner], table, at))
     counts = np.bincount(there // max(len(table.names), 1), minlength=len(ranks.queries))
@@ -179,7 +179,7 @@ def _share_of_bound(ranks: Ranks, table: Subtopics, cutoff: int, alpha: float, d
 
 
 def _bound(ranks: Ranks, table: Subtopics, cutoff: int, alpha: float, discount: DiscountName) -> PerUnit:
-    """What a ranking gains in which every document is relevant to every subtopic."""
+    """The gain of a ranking in which every document is relevant to every subtopic."""
     if cutoff > _TOO_DEEP:
         raise ParameterError(f"the cut-off is at most {_TOO_DEEP:,} here, not {cutoff:,}")
     rank = np.arange(1, cutoff + 1)
@@ -206,7 +206,7 @@ def _discounted(
 
 
 def _novelty(rows: Graded, table: Subtopics, alpha: float) -> Floats:
-    """What each document of a ranking adds: 1 for a new subtopic, (1 - alpha)^c after c documents on it."""
+    """The novelty of each document of a ranking: 1 for a new subtopic, (1 - alpha)^c after c documents on it."""
     owner, at = table.rows_of(rows.document)
     subtopic = _numbered(rows.query[owner], table, at)
     order = np.argsort(subtopic, kind="stable")  # rows come by rank, and stay so within a subtopic

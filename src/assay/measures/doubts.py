@@ -1,4 +1,4 @@
-"""Whether scores rest on anything: what gives zeros that are no zeros, told from the counts that are there anyway.
+"""Doubts about scores that rest on nothing: zeros that are no zeros, told from the counts.
 
 Only where the counts look wrong are ids and orders looked at. `doctor` looks at everything, with these same rules.
 """
@@ -59,7 +59,7 @@ _HUGE = 1e150
 
 
 class Reverse(NamedTuple):
-    """How often a run read from its end is better, of so many topics where that differs, and both mean APs."""
+    """A run read from its end: topics where that is better, topics where it differs, and both mean APs."""
 
     better: int
     topics: int
@@ -68,12 +68,12 @@ class Reverse(NamedTuple):
 
     @property
     def is_better(self) -> bool:
-        """Whether the reverse is better by half, and in more topics than chance allows."""
+        """True if the reverse is better by half, and in more topics than chance allows."""
         return self.backwards >= _TIMES_BETTER * self.forwards and self._chance < _CHANCE
 
     @property
     def _chance(self) -> float:
-        """How often so many heads, or more, come up in so many throws; by logarithms, as there may be millions."""
+        """The chance of so many heads, or more, in so many throws; by logarithms, as there may be millions."""
         factorial = np.append(0.0, np.cumsum(np.log(np.arange(1, self.topics + 1))))
         heads = np.arange(self.better, self.topics + 1)
         chosen = factorial[-1] - factorial[heads] - factorial[self.topics - heads]
@@ -94,7 +94,7 @@ def reverse_of(ranks: Ranks) -> Reverse:
 
 
 def only_relevant(grades: Floats, level: float) -> bool:
-    """Whether every judged document is relevant, as in a golden set: then nothing tells what is not.
+    """True if every judged document is relevant, as in a golden set: then nothing tells what is not.
 
     >>> only_relevant(np.array([1.0, 2.0]), 1.0), only_relevant(np.array([1.0, 2.0]), 2.0)
     (True, False)
@@ -104,7 +104,7 @@ def only_relevant(grades: Floats, level: float) -> bool:
 
 
 def is_golden(grades: Floats, policies: Policies) -> bool:
-    """Whether judgments are a golden set, of which nobody said how documents count that are not in it.
+    """True for a golden set of which nobody said how documents count that are not in it.
 
     Of fewer judgments than a handful, it is no wonder that none is of an irrelevant document.
     """
@@ -143,7 +143,7 @@ def doubts_about_judgments(
 
 
 def golden_set(grades: Floats, policies: Policies, qrels: Qrels) -> tuple[str, ...]:
-    """What it means that only relevant documents are listed, and how to say that the list is complete."""
+    """A sentence on what a list of relevant documents alone means, and how to say that it is complete."""
     if not is_golden(grades, policies):
         return ()
     return (
@@ -154,7 +154,7 @@ def golden_set(grades: Floats, policies: Policies, qrels: Qrels) -> tuple[str, .
 
 
 def _are_many(judgments: Judgments) -> bool:
-    """Whether some grades should differ: one answer per question is relevant by design, and so are subtopics."""
+    """True if some grades should differ: one answer per question is relevant by design, and so are subtopics."""
     topics, count = len(judgments.topics), len(judgments.grade)
     return judgments.subtopics is None and topics > 1 and count >= max(_FEW, _JUDGED_EACH * topics)
 
@@ -168,7 +168,7 @@ def check_subtopics(asked: bool | None, judge: str | None) -> None:
 
 
 def by_subtopics(table: Qrels, asked: bool | None, measures: Sequence[Measure]) -> tuple[bool, Qrels, tuple[str, ...]]:
-    """Whether judgments are those of subtopics, the judgments as such, and what to say about that.
+    """True if judgments are those of subtopics; with the judgments as such, and a remark on that.
 
     Unless somebody says so, they are if a measure needs subtopics and column 2 looks like that: see `_looks_like`.
     """
@@ -191,7 +191,7 @@ def by_subtopics(table: Qrels, asked: bool | None, measures: Sequence[Measure]) 
 
 
 def _looks_like(table: Qrels, names: Sequence[str]) -> bool:
-    """Whether the same document is judged under several names, of which none is a fraction.
+    """True if the same document is judged under several names, of which none is a fraction.
 
     Rounds of judging also stand in column 2 (0.5, 1, 1.5, ...), but a document is judged in one of them.
     """
@@ -201,7 +201,7 @@ def _looks_like(table: Qrels, names: Sequence[str]) -> bool:
 
 
 def doubts_about_run(name: str, ranks: Ranks, run: Batches, results: Mapping[Measure, PerUnit]) -> Iterator[str]:
-    """What makes a run's scores rest on nothing: ids that do not match, no order, or the wrong one."""
+    """Reasons why a run's scores rest on nothing: ids that do not match, no order, or the wrong one."""
     if not ranks.in_run.any() or ranks.judgments is None:
         return
     if (topics := _other_topics(ranks, ranks.judgments)) is not None:
@@ -281,7 +281,7 @@ def _renamed(ranks: Ranks, judgments: Judgments, run: Batches) -> RenamedDocumen
 
 
 def _rising(ranks: Ranks, run: Batches) -> str | None:
-    """What is wrong with the order of a run: scores that rise with the rank, or seem better when they are lower."""
+    """Doubts about the order of a run: scores that rise with the rank, or seem better when they are lower."""
     if ranks.policies.lower_is_better:
         return None
     rows = _first_rows(run)
@@ -310,13 +310,13 @@ def _rising(ranks: Ranks, run: Batches) -> str | None:
 
 
 def _is_better_than_its_reverse(ranks: Ranks) -> bool:
-    """Whether the judgments leave no doubt about the order of a run."""
+    """True if the judgments leave no doubt about the order of a run."""
     reverse = reverse_of(ranks)
     return Reverse(reverse.topics - reverse.better, reverse.topics, reverse.backwards, reverse.forwards).is_better
 
 
 def _is_deep(ranks: Ranks) -> bool:
-    """Whether relevant documents stand deeper in their rankings than chance puts them, or nowhere."""
+    """True if relevant documents stand deeper in their rankings than chance puts them, or nowhere."""
     hits = ranks.hits.where(ranks.hits.grade >= ranks.level())
     if not len(hits.query):
         return True
@@ -340,7 +340,7 @@ def _first_rows(run: Batches) -> pl.DataFrame:
 
 
 def where_to_look(qrels: Qrels, run: Batches) -> str:
-    """How to look closer: the command, if both come from files, else the call.
+    """The way to look closer: the command, if both come from files, else the call.
 
     >>> where_to_look(Qrels.of({"q": {"d": 1}}), Run.of({"q": {"d": 1.0}}))
     'assay.doctor(qrels, runs) says more'
@@ -369,7 +369,7 @@ NO_CONTRADICTIONS = Contradictions(np.zeros(0, np.int64), np.zeros(0, np.int64),
 
 
 def contradictions(frame: pl.DataFrame) -> Contradictions:
-    """Where the rank column says another order than the scores: a worse rank with a higher score.
+    """Contradictions of the rank column and the scores: a worse rank with a higher score.
 
     >>> found = contradictions(pl.DataFrame({"query_id": ["q", "q"], "rank": [1.0, 2.0], "score": [3.0, 4.0]}))
     >>> found.queries, found.upside_down

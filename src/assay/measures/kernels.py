@@ -37,7 +37,7 @@ def within(rows: Graded, cutoff: int | None) -> Graded:
 
 
 def share_within(rows: Graded, cutoff: Ints | int | None) -> Floats:
-    """How much of each row lies within the cut-off: 0 or 1, or a share where ties are averaged.
+    """The share of each row that lies within the cut-off: 0 or 1, or a share where ties are averaged.
 
     The cut-off may differ from row to row.
     """
@@ -49,7 +49,7 @@ def share_within(rows: Graded, cutoff: Ints | int | None) -> Floats:
 
 
 def found_within(ranks: Ranks, cutoff: Ints | int | None, rel: float | None) -> PerUnit:
-    """How many relevant documents were found down to the cut-off."""
+    """The number of relevant documents found down to the cut-off."""
     return found_steps(relevant_rows(ranks, rel), len(ranks.queries), cutoff).sum("found")
 
 
@@ -61,17 +61,17 @@ def found_steps(rows: Graded, units: int, cutoff: Ints | int | None, where: str 
 
 
 def relevant_total(ranks: Ranks, rel: float | None) -> PerUnit:
-    """How many relevant documents there are."""
+    """The number of relevant documents."""
     return quantity("relevant", ranks.relevant(rel), when_zero=NO_RELEVANT)
 
 
 def retrieved_total(ranks: Ranks) -> PerUnit:
-    """How many documents were retrieved."""
+    """The number of documents retrieved."""
     return quantity("retrieved", ranks.retrieved, when_zero=NOTHING_RETRIEVED)
 
 
 def gains(grade: Floats, gain: GainName | GainTable, level: float) -> Floats:
-    """What documents of these grades are worth; without a judgment (a negative grade): nothing."""
+    """Gains of documents of these grades; without a judgment (a negative grade): nothing."""
     if gain == "linear":
         return np.maximum(grade, 0.0)
     if gain == "exp":
@@ -105,7 +105,7 @@ def gain_in_words(gain: GainName | GainTable, grade: Floats) -> str:
 
 
 def discounts(rank: Ints, discount: DiscountName, base: float) -> Floats:
-    """How much of its gain a document keeps at a rank."""
+    """Discounts: the share of its gain that a document keeps at a rank."""
     position = rank.astype(np.float64)
     if discount == "log2":
         divisor = np.log2(position + 1) / np.log2(base)  # base 2 stays exact: log2(2) is 1
@@ -175,7 +175,7 @@ def weight_in_words(p: float) -> str:
 
 
 def chance_of_satisfaction(grade: Floats, max_grade: float) -> Floats:
-    """How likely a document of this grade satisfies: (2^grade - 1) / 2^max_grade, also for grades in percent."""
+    """The chance that a document of this grade satisfies: (2^grade - 1) / 2^max_grade, also for grades in percent."""
     chance: Floats = np.exp2(np.maximum(grade, 0.0) - max_grade) - np.exp2(-max_grade)
     return chance
 

@@ -170,7 +170,7 @@ def MajorityShare(matrix: ConfusionMatrix) -> PerUnit:
 
 
 def _classes(matrix: ConfusionMatrix) -> Steps:
-    """How many items are of each class, are predicted to be, and are both: a row a class, unit by unit."""
+    """Items of each class, predicted to be of it, and both: one row per class, unit by unit."""
     columns: dict[str, Floats | Ints] = {"class": np.tile(np.arange(len(matrix.labels)), len(matrix.units))}
     for name, margin in zip(("true", "predicted", "right"), matrix.margins, strict=True):
         columns[name] = margin.ravel().astype(np.float64)
@@ -198,7 +198,7 @@ def _mean_share(classes: Steps, of: str, name: str, none: str) -> PerUnit:
 
 
 def _disagreement(matrix: ConfusionMatrix, weights: WeightsName) -> tuple[Floats, Floats]:
-    """How far off predictions are in all, and how far off they would be by chance, times the number of items."""
+    """The sum of disagreements of predictions, and the one by chance, times the number of items."""
     places = np.arange(len(matrix.labels), dtype=np.float64)
     apart = np.abs(places[:, None] - places) ** (1 if weights == "linear" else 2)
     true, predicted = (matrix.tables.sum(axis=axis).astype(np.float64) for axis in (2, 1))
@@ -214,7 +214,7 @@ NO_ITEMS = "it is undefined for every class that has items"
 
 
 def is_of_margins(measure: Measure) -> bool:
-    """Whether a measure asks a matrix for its sums and its diagonal alone: those here do, but for weighted kappa.
+    """True if a measure asks a matrix for its sums and its diagonal alone: all here do, but for weighted kappa.
 
     >>> is_of_margins(MCC), is_of_margins(Kappa(weights="linear"))
     (True, False)

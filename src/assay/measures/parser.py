@@ -190,7 +190,7 @@ def _parsed(name: str, vocabularies: Iterable[Vocabulary]) -> list[Measure]:
 
 
 def agreed_direction(known: Iterable[Measure]) -> Direction:
-    """Which way numbers are good that may be of any of these measures; unknown where there is none, or they disagree.
+    """The direction of numbers that may be of any of these measures; unknown where none is known, or they disagree.
 
     >>> [agreed_direction(meanings(name)) for name in ("nDCG@10", "LogLoss", "NumRet", "latency_ms")]
     ['higher', 'lower', 'neither', 'unknown']

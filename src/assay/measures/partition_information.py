@@ -79,7 +79,7 @@ class _Pairs(NamedTuple):
 
 
 def _of_pairs_once(pairs: _Pairs) -> Floats:
-    """What `_of_pairs` gives, where many pairs are the same: subsamples of the same items have about the same sizes."""
+    """As `_of_pairs`, where many pairs are the same: subsamples of the same items have about the same sizes."""
     key = np.zeros(len(pairs.a), dtype=np.int64)
     for values in pairs:
         known, place = np.unique(values, return_inverse=True)

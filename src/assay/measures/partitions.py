@@ -69,7 +69,7 @@ def _matched(cells: _Cells, small: bool) -> Ints:
 
 
 def _decided(cells: _Cells) -> Mask:
-    """Whether a cell has at least as many items as the best other one of its row and of its column together."""
+    """True if a cell has at least as many items as the best other one of its row and of its column together."""
     return cells.items >= _best_other(cells.row, cells.items) + _best_other(cells.column, cells.items)
 
 
@@ -119,7 +119,7 @@ def _solved(cells: _Cells) -> Ints:
 
 
 def _places(width: int, row: Ints, column: Ints, left: Ints, right: Ints) -> Ints:
-    """Where cells of these rows and columns stand among all."""
+    """Places of cells of these rows and columns among all."""
     keys = row.astype(np.int64) * width + column
     order = np.argsort(keys)
     return order[np.searchsorted(keys[order], left.astype(np.int64) * width + right)]

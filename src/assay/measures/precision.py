@@ -284,7 +284,7 @@ def points_at_hits(ranks: Ranks, rel: float | None) -> Steps:
 
 
 def _reaching(steps: Steps, ranks: Ranks, recall: float, rule: RuleName, rel: float | None) -> Mask:
-    """Which points reach a recall, by one rule or another."""
+    """A mask of the points that reach a recall, by one rule or another."""
     half = 0.9 if rule == "trec_eval-9" else 0.5
     wanted = np.floor(recall * ranks.relevant(rel)[steps.unit] + half)
     return steps["recall"] >= recall if rule == "exact" else steps["found"] >= wanted

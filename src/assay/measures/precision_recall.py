@@ -55,7 +55,7 @@ def _crossing_of_ranks(ranks: Ranks, *, rel: float | None) -> PerUnit:
 
 
 def _crossing_of_points(curve: GivenCurve) -> PerUnit:
-    """Where the line from a point to the next one crosses precision = recall; the highest, if it does so repeatedly."""
+    """The crossing of precision = recall by the line from a point to the next one; the highest of several."""
     points = curve.points
     above = points["precision"] - points["recall"]
     last = np.append(np.diff(points.unit) != 0, True)
@@ -233,7 +233,7 @@ def AUC(ranks: Ranks, *, unretrieved: Unretrieved = "random_order", rel: Level =
 
 
 def _counted(text: str, cells: Confusion, count: Ints | None) -> PerUnit:
-    """How many there are, if the size of the collection is known."""
+    """A number of documents, if the size of the collection is known."""
     if count is None:
         return unknown(text, len(cells.units), worded(SIZE_UNKNOWN))
     return quantity(text, count, when_zero=NO_IRRELEVANT)

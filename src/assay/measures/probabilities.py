@@ -151,7 +151,7 @@ def _squares(probabilities: Probabilities) -> PerUnit:
 
 
 def _above_and_tied(scores: Floats, scores_of_truth: Floats) -> tuple[Ints, Ints]:
-    """How many labels have a higher score than an item's own, and how many have the same."""
+    """The number of labels with a higher score than an item's own, and of those with the same."""
     above: Ints = (scores > scores_of_truth[:, None]).sum(axis=1)
     tied: Ints = (scores == scores_of_truth[:, None]).sum(axis=1)
     return above, tied
@@ -182,7 +182,7 @@ def _in_bins(probabilities: Probabilities, bins: int, binning: BinsName, of: OfN
 
 
 def bins_of(claimed: Floats, bins: int, binning: BinsName = "width") -> Ints:
-    """Which bin a probability belongs to, from 0; on a border, to the lower one.
+    """Bins of probabilities, from 0; on a border, the lower one.
 
     >>> bins_of(np.array([0.0, 0.5, 0.51, 1.0]), bins=2)
     array([0, 0, 1, 1])
@@ -196,7 +196,7 @@ def bins_of(claimed: Floats, bins: int, binning: BinsName = "width") -> Ints:
 
 
 def claims_of(probabilities: Probabilities, of: OfName = "auto") -> tuple[Floats, Floats]:
-    """What each item's probability is claimed to be, and how far that came true.
+    """Claimed probabilities of items, and how far they came true.
 
     >>> claims_of(Probabilities.from_scores([0, 1], [0.2, 0.9]))
     (array([0.2, 0.9]), array([0., 1.]))

@@ -38,11 +38,11 @@ class LabelCounts(Protocol):
 
     @property
     def unit_kind(self) -> str:
-        """What a unit is."""
+        """The kind of a unit."""
 
     @property
     def units(self) -> tuple[str, ...]:
-        """What there is one number for."""
+        """The name of the units, in the plural."""
 
 
 Counts: TypeAlias = Ranks | Confusion | GivenCurve | LabelCounts
@@ -133,7 +133,7 @@ class Measure:
         return result if self.definition.bounds is None else result.within(*self.definition.bounds)
 
     def suits(self, unit_kind: str) -> bool:
-        """Whether it has a number for such a unit: a query, a class, an item, a document or a whole table.
+        """True if it has a number for such a unit: a query, a class, an item, a document or a whole table.
 
         >>> from assay.measures import ExactMatch, MCC
         >>> MCC.suits("table"), ExactMatch.suits("item"), ExactMatch.suits("table")
@@ -143,7 +143,7 @@ class Measure:
 
     @cached_property
     def arguments(self) -> dict[str, Any]:
-        """What the function is called with: its own parameters, not those of counting (`rel`) and of the summary."""
+        """The arguments of the function: its own parameters, not those of counting (`rel`) and of the summary."""
         defaults = inspect.unwrap(self.definition.function).__kwdefaults__ or {}
         return {name: value for name, value in self.parameters.items() if name in defaults}
 
@@ -161,7 +161,7 @@ class Measure:
 
     @property
     def is_micro(self) -> bool:
-        """Whether the units are put together by summing up their counts."""
+        """True if the units are put together by summing up their counts."""
         return bool(self.parameters.get("average") == "micro")
 
     @property
@@ -172,7 +172,7 @@ class Measure:
 
     @property
     def depends_on_level(self) -> bool:
-        """Whether the smallest relevant grade changes the value."""
+        """True if the smallest relevant grade changes the value."""
         return (
             self.definition.counts is Confusion
             or "rel" in self.parameters
@@ -181,7 +181,7 @@ class Measure:
 
     @property
     def substitute(self) -> float | None:
-        """What an undefined value counts as in the summary; None if it is left out.
+        """The value of undefined numbers in the summary; None if they are left out.
 
         >>> from assay.measures import AP, GMAP, Judged
         >>> AP.substitute, GMAP(floor=0.01).substitute, Judged.substitute
@@ -190,7 +190,7 @@ class Measure:
         return self.parameters.get("floor", self.definition.counted_as)
 
     def is_sampled(self, policies: Policies) -> bool:
-        """Whether the mean over orders of tied documents has to be sampled: there is not always a closed form."""
+        """True if the mean over orders of tied documents has to be sampled: there is not always a closed form."""
         if policies.ties != "expected":
             return False
         table = self.parameters.get("gain")
@@ -244,7 +244,7 @@ class Measure:
 
     @property
     def name_of_units(self) -> str:
-        """What the number of a single class or item is called: the printed name without an average over them."""
+        """The name of the number of a single class or item: the printed name without an average over them."""
         stated = {
             name: value for name, value in self.parameters.items() if name in {*self.chosen, *self.definition.shown}
         }

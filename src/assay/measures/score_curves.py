@@ -44,7 +44,7 @@ MaxFPR: TypeAlias = Annotated[float | None, _UpToOne()]
 
 
 def _lacking(scored: Scored) -> str | None:
-    """Why there is nothing to compare, or None if there is."""
+    """The reason why there is nothing to compare, or None."""
     return NO_POSITIVE if not scored.positives else NO_NEGATIVE if not scored.negatives else None
 
 

@@ -86,7 +86,7 @@ def _with_alpha(confusion: Confusion, *, beta: float, alpha: float | None) -> Pe
 
 
 def square_of_beta(beta: float, alpha: float | None = None) -> float | None:
-    """How much more recall weighs than precision, beta²; None if it is so much that recall alone counts.
+    """The weight of recall against precision, beta²; None if it is so much that recall alone counts.
 
     >>> square_of_beta(2.0), square_of_beta(1.0, alpha=0.5), square_of_beta(1e160)
     (4.0, 1.0, None)

@@ -32,7 +32,7 @@ OPERATIONS: dict[str, Callable[..., Floats]] = {
 
 
 class Shares(NamedTuple):
-    """What single ranks add to the values of their units: added up per unit, they are the value.
+    """Shares of single ranks in the values of their units: added up per unit, they are the value.
 
     A unit without a value has no shares.
     """
@@ -311,7 +311,7 @@ class PerUnit:
         )
 
     def reason(self, unit: int) -> str | None:
-        """Why there is no value for a unit, or None if there is one."""
+        """The reason why a unit has no value, or None if it has one."""
         return next((reason for reason, mask in self.undefined.items() if mask[unit]), None)
 
     def reasons(self) -> list[str | None]:
@@ -394,7 +394,7 @@ def _joined(ours: Mapping[str, Mask], theirs: Mapping[str, Mask]) -> dict[str, M
 
 
 def _nowhere_zero(values: Floats) -> bool:
-    """Whether no number is 0, by the fastest way to tell; those that are missing are none."""
+    """True if no number is 0, by the fastest way to tell; those that are missing are none."""
     return int(np.count_nonzero(values)) == values.size
 
 

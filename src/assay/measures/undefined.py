@@ -120,7 +120,7 @@ def refuse_undefined(measure: Measure, unit_kind: str, result: PerUnit) -> None:
 
 
 def worst_of(measure: Measure) -> float | None:
-    """What a number counts as that a system withholds; None where no number is the worst.
+    """The value of a number that a system withholds; None where no number is the worst.
 
     >>> from assay.measures import parse_measure
     >>> [worst_of(parse_measure(name, "binary")) for name in ("Precision", "FDR", "LRPlus", "Prevalence")]
@@ -133,7 +133,7 @@ def worst_of(measure: Measure) -> float | None:
 
 
 def _own_doing(measure: Measure, counts: Confusion) -> Mask:
-    """Whether another answer, half right about everything, would have had a number, the truth being what it is."""
+    """True if another answer, half right about everything, would have had a number, the truth being what it is."""
     positives, negatives = counts.tp + counts.fn, np.ones(len(counts.units), dtype=counts.tp.dtype)
     tn = None
     if counts.tn is not None:
@@ -201,7 +201,7 @@ class Gaps(NamedTuple):
         return f"{names} as {self.counted_as:g}" if which == "counted" else names
 
     def in_words(self, measure: str, of: str = "", *, several: bool = False) -> list[str]:
-        """What a measure, or several, count as what, and what they leave out; `of`: whose they are."""
+        """A sentence on what a measure, or several, count as what, and leave out; `of`: whose they are."""
         lines = []
         if self.counted:
             where = f": {self.why}" if self.why else ""

@@ -105,7 +105,7 @@ def registered(vocabulary: Vocabulary = "ranking", unit_kind: str | None = None)
 
 
 def _place(entry: Measure) -> tuple[int, int]:
-    """Where a measure stands in a list; measures of one's own come last."""
+    """The place of a measure in a list; measures of one's own come last."""
     name, family = entry.name, entry.__module__.removeprefix(f"{_PACKAGE}.")
     first = entry.definition.vocabulary in LABELS and name in _LOOKED_FOR
     return (

@@ -186,7 +186,7 @@ class Canvas:
         return [each for mark in self.panel.marks for each in getattr(self, f"_{mark.kind}s")(mark)]
 
     def at(self, axis: AxisName, values: Iterable[Any]) -> list[float | None]:
-        """Where values stand, as shares from the left or from the top; names stand from top to bottom."""
+        """Places of values, as shares from the left or from the top; names stand from top to bottom."""
         shares = self.rulers[axis].at(*values)
         if axis == "x" or self.rulers[axis].scale.kind == "category":
             return shares
@@ -366,7 +366,7 @@ class Canvas:
 
 
 def tips_of(mark: Mark, frame: pl.DataFrame) -> list[str]:
-    """What is said of each row where one points at it: its label, else its numbers, a line each."""
+    """Tips of the rows: the label of each, else its numbers, a line each."""
     if mark.label and mark.kind in ("bar", "point"):
         return frame[mark.label].to_list()
     rows = frame.select(mark.tips).iter_rows(named=True) if mark.tips else ({} for _ in range(frame.height))

@@ -31,7 +31,7 @@ Wording: TypeAlias = Callable[[Table, Column], list[str]]
 
 
 class Cell(NamedTuple):
-    """What stands in a cell: its words, and what they are made of, for who can draw.
+    """A cell: its words, and the values behind them, for writers that draw.
 
     `text` is the value, `reach` its interval, `also` what stands behind them; `best`: it stands out. `mark` is that of
     a verdict, `hint` what it means. `value`, `low`, `high` and `ground`, which it is compared with, are numbers; NaN
@@ -58,12 +58,12 @@ class Cell(NamedTuple):
 
     @property
     def is_plain(self) -> bool:
-        """Whether it is nothing but words."""
+        """True if it is nothing but words."""
         return not (self.mark or self.tone or self.link or self.best)
 
     @property
     def is_missing(self) -> bool:
-        """Whether there is no value."""
+        """True if there is no value."""
         return self.text == NOT_AVAILABLE
 
 
@@ -255,7 +255,7 @@ def _cells(table: Table, column: Column, texts: list[str]) -> list[Cell]:
 
 
 def _behind(table: Table, name: str) -> list[str]:
-    """What stands behind values: words as they are, numbers after a sign that each way is meant."""
+    """The values behind words: words as they are, numbers after a sign that each way is meant."""
     if not name:
         return [""] * table.frame.height
     if not table.frame[name].dtype.is_numeric():

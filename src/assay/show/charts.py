@@ -160,7 +160,7 @@ def score_distributions(
     mirrored: bool = False,
     size: tuple[int, int] = (480, 190),
 ) -> Figure:
-    """How many items of each kind have a score in each bin: `system`, `label`, `low`, `high`, `share`.
+    """Items of each kind by bins of their scores: `system`, `label`, `low`, `high`, `share`.
 
     A panel for each system of `titles`. `mirrored`: the second label hangs down. `cuts`: the threshold of each system,
     which a page's script moves as `scores` where it is mirrored.
@@ -213,7 +213,7 @@ def bars(
 
 
 def waterfall(frame: pl.DataFrame, series: Sequence[Series], *, best: float | None = None, height: int = 200) -> Figure:
-    """How a value adds up, rank by rank, of two systems side by side.
+    """The sum of a value, rank by rank, of two systems side by side.
 
     `series`: both, and `best`, where there is such a value. The frame has the columns `side` (from or to), `rank` (null
     for all below those that are shown), `adds`, `running` (the sum so far) and `words`.

@@ -32,7 +32,7 @@ def write_json(document: Document) -> str:
 
 
 def as_data(document: Document) -> dict[str, Any]:
-    """What a document is of, its title, and its sections by name, for JSON."""
+    """The data of a document: its kind, its title, and its sections by name, for JSON."""
     sections = {section.name: _section(section) for section in document.sections}
     return {"kind": document.kind, "title": document.title, "sections": sections}
 

@@ -119,7 +119,7 @@ class Scale:
 
 
 class Ruler(NamedTuple):
-    """Where values stand on a scale, once its ends are known, as shares of its length."""
+    """Places of values on a scale whose ends are known, as shares of its length."""
 
     low: float
     high: float
@@ -228,7 +228,7 @@ class Panel:
 
     @property
     def is_labelled(self) -> bool:
-        """Whether words stand on top of it, above a rule."""
+        """True if words stand on top of it, above a rule."""
         return any(mark.kind == "rule" and mark.label and any(mark.frame[mark.label]) for mark in self.marks)
 
     def ruler(self, axis: AxisName) -> Ruler:
@@ -278,5 +278,5 @@ class Figure:
 
 
 def dots_apart(points: int) -> int:
-    """How far dots on a line are apart: every point of a few has one; of many, about ten have."""
+    """The distance of dots on a line: every point of a few has one; of many, about ten have."""
     return 1 if points <= ALL_DOTS else (points - 1) // _SOME_DOTS

@@ -71,7 +71,7 @@ def write(document: Document) -> str:
 
 
 def _is_summary(section: Section) -> bool:
-    """Whether a section stands beside the title of a page: a table has its place, and its heading, below."""
+    """True if a section stands beside the title of a page: a table has its place, and its heading, below."""
     return section.name == _SUMMARY and not any(isinstance(part, Table) for part in section.parts)
 
 
@@ -189,12 +189,12 @@ def _template(name: str) -> Any:
 
 
 def _kind(part: Any) -> str:
-    """What a part is, for templates."""
+    """The kind of a part, for templates."""
     return type(part).__name__.lower()
 
 
 def _is_crowded(figure: Figure) -> bool:
-    """Whether it has so many links that who goes from one to the next wants to skip them."""
+    """True for so many links that readers who go from one to the next want to skip them."""
     marks = (mark for panel in figure.panels for mark in panel.marks)
     return sum(mark.frame.height for mark in marks if mark.link) > _CROWDED
 
@@ -235,7 +235,7 @@ def _axis(column: Column, cells: list[Cell]) -> Axis | None:
 
 
 def _drawn(row: tuple[Cell, ...], column: Column, axis: Axis | None, cell: Cell) -> Markup:
-    """What is drawn in a cell, beside or below its words, in the colour of the verdict of its row, if there is one."""
+    """The drawing in a cell, beside or below its words, in the colour of the verdict of its row, if there is one."""
     if column.kind == "bar" and not math.isnan(cell.value):
         return canvas.shares({"filled": cell.value, "empty": 1 - cell.value}, cell.text, "meter")
     if axis is None:

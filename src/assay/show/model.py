@@ -41,7 +41,7 @@ def listed(rows: int) -> list[int]:
 
 @dataclass(frozen=True)
 class Column:
-    """How a column of a table's frame is shown; `title` is its name unless given.
+    """The look of a column of a table's frame; `title` is its name unless given.
 
     | kind | the values are | shown as |
     |---|---|---|
@@ -96,7 +96,7 @@ class Column:
 
     @property
     def head(self) -> str:
-        """What stands above it."""
+        """The heading above it."""
         return self.name if self.title is None else self.title
 
 
@@ -208,7 +208,7 @@ class Prose:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """What it says, a line each."""
+        """Its lines of text."""
         return (self.text, *self.points) if self.text else self.points
 
 
@@ -226,7 +226,7 @@ class Verdict:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """What it says, a line each."""
+        """Its lines of text."""
         return (self.text,)
 
 
@@ -250,7 +250,7 @@ class Task:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """What it says, a line each."""
+        """Its lines of text."""
         return (self.head, *self.evidence)
 
     @property
@@ -260,7 +260,7 @@ class Task:
 
     @property
     def head(self) -> str:
-        """What is the case, on one line."""
+        """The state of things, on one line."""
         return (f"{self.word}: " if self.word else "") + self.text + (f" [{self.code}]" if self.code else "")
 
 
@@ -342,7 +342,7 @@ Part: TypeAlias = "Prose | Table | Figure | Verdict | Task | References | Widget
 
 @dataclass(frozen=True, eq=False)
 class Document:
-    """What a result shows: sections in reading order.
+    """The document of a result: sections in reading order.
 
     `kind` is what it is of (`comparison`, `gate`, ...). A `page` stands by itself, with its title on top; what is no
     page is part of something: the output of a command, a cell of a notebook. `eyebrow` stands above the title. `words`:

@@ -135,7 +135,7 @@ def _sample_on_page(figure: Figure, style: str) -> Markup:
 
 
 def _sample(figure: Figure, style: str) -> tuple[str | None, Markup]:
-    """How a series is shown in the key: the class of its line, None for a box, and the dot on it."""
+    """The sample of a series in the key: the class of its line, None for a box, and the dot on it."""
     if style == "best":
         return "rule best", Markup()
     if not any(mark.kind == "line" for panel in figure.panels for mark in panel.marks):
@@ -154,7 +154,7 @@ class _Names(NamedTuple):
 
 
 def _names(panel: Panel, width: float) -> _Names:
-    """What is written along the axes of a chart that is so wide."""
+    """The names along the axes of a chart of this width."""
     below, beside = ([] if ruler.scale.bare else ruler.ticks() for ruler in map(panel.ruler, AXES))
     is_category = panel.x.kind == "category"
     below = [] if is_category and len(below) > MOST_NAMES else below

@@ -36,7 +36,7 @@ _CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33"}
 
 
 class Screen:
-    """What is shown, line by line: data in it do not steer a terminal.
+    """The lines on a terminal: data in them do not steer it.
 
     >>> screen = Screen(width=12)
     >>> screen.line("no wider than the screen")
@@ -51,7 +51,7 @@ class Screen:
 
     @classmethod
     def of(cls, stream: TextIO, *, plain: bool = False) -> Screen:
-        """As wide as the terminal; piped or `plain`, wide enough for nothing to be cut, and without colour."""
+        """A screen as wide as the terminal; piped or `plain`, wide enough for nothing to be cut, and without colour."""
         if plain or not stream.isatty():
             return cls()
         return cls(shutil.get_terminal_size().columns, is_terminal=True)
@@ -92,7 +92,7 @@ def _padded(text: str, width: int, *, right: bool) -> str:
 
 
 def cells_of(text: str) -> int:
-    """How wide a text is on a screen.
+    """The width of a text on a screen.
 
     >>> cells_of("tea"), cells_of("茶")
     (3, 2)
@@ -153,7 +153,7 @@ def show(document: Document, to: Screen, longest: int = _LONGEST_LINE) -> None:
 
 
 def _pieces(parts: Iterable[Part], width: int) -> Iterator[Part | Grid]:
-    """What is printed at a time: tables that are turned stand on the same columns, as long as these fit."""
+    """Pieces to print at a time: tables that are turned stand on the same columns, as long as these fit."""
     for turned, group in groupby(parts, lambda part: isinstance(part, Table) and part.turned):
         together = tuple(group)
         joined = _joined([part for part in together if isinstance(part, Table)]) if turned else None
@@ -176,7 +176,7 @@ def _turned(cells: Grid, width: int) -> list[int]:
 
 
 def _flat(section: Section) -> Iterator[Part]:
-    """What is printed of a section: its title, and its parts; what stands for widgets."""
+    """The printed parts of a section: its title, and its parts; stand-ins for widgets."""
     if section.title:
         yield Prose(section.title, "lead")
     if section.lead:
@@ -189,7 +189,7 @@ def _flat(section: Section) -> Iterator[Part]:
 
 
 def _are_close(before: Part | Grid, part: Part | Grid) -> bool:
-    """Whether no blank line stands between: below a title, and between lines of prose, of a list, or tasks."""
+    """True if no blank line stands between: below a title, and between lines of prose, of a list, or tasks."""
     if isinstance(before, Task) or isinstance(part, Task):
         return type(before) is type(part) or isinstance(before, Prose)
     if not isinstance(before, Prose) or before.style == "lead":
@@ -249,18 +249,18 @@ def show_table(table: Table, to: Screen) -> None:
 
 
 def _widths(cells: Grid) -> tuple[list[int], list[int]]:
-    """How wide the head of each column is, and how wide its cells are."""
+    """Widths of the head of each column, and of its cells."""
     heads = [cells_of(on_one_line(column.head)) for column in cells.columns]
     return heads, [max((cells_of(row[at].words) for row in cells.rows), default=0) for at in range(len(heads))]
 
 
 def _whole(cells: Grid) -> list[int]:
-    """How wide the columns are if nothing is folded."""
+    """Widths of the columns if nothing is folded."""
     return [max(pair) for pair in zip(*_widths(cells), strict=True)]
 
 
 def _folded(cells: Grid, width: int) -> list[int]:
-    """How wide the columns are where there is too little room: names and heads are folded, numbers stay whole."""
+    """Widths of the columns where there is too little room: names and heads are folded, numbers stay whole."""
     heads, inside = _widths(cells)
     widest = width if cells.names == len(heads) else max(_NAME, width // 3)
     names = [min(size, widest) for size in _whole(cells)[: cells.names]]

@@ -133,7 +133,7 @@ class _Layers:
         return channel | {"legend": {**legend, "values": [each.name for each in coloured]}}
 
     def _places(self, mark: Mark, axis: AxisName) -> Spec:
-        """Where a mark starts and ends along an axis; what has no column reaches from end to end."""
+        """The start and the end of a mark along an axis; without a column it reaches from end to end."""
         name, other = getattr(mark, axis), getattr(mark, f"{axis}2")
         if not name:
             return {axis: {"value": 0}, f"{axis}2": {"value": self.panel.height if axis == "y" else self.panel.width}}
@@ -174,7 +174,7 @@ def _when(test: str, then: Any, otherwise: Any) -> Spec:
 
 
 def _tips(mark: Mark) -> list[Spec]:
-    """What is said of each row where one points at it."""
+    """Tips of the rows."""
     if mark.label and not mark.tips:
         return [_field(mark.label) | {"title": " "}]
     numbers = {name for name in mark.tips if mark.frame.schema[name] == pl.Float64}

@@ -55,14 +55,14 @@ class Aggregate:
 
     @property
     def probability(self) -> Floats:
-        """How probable the chosen category is, NaN where none is chosen."""
+        """Probabilities of the chosen categories, NaN where none is chosen."""
         rows = np.arange(len(self.chosen))
         best = self.posterior[rows, np.maximum(self.chosen, 0)]
         return np.where(self.chosen < 0, np.nan, best)
 
     @property
     def entropy(self) -> Floats:
-        """How undecided each item is, in bits."""
+        """The uncertainty of each item, in bits."""
         with np.errstate(divide="ignore", invalid="ignore"):
             logs = np.where(self.posterior > 0, np.log2(self.posterior), 0.0)
         bits: Floats = 0.0 - (self.posterior * logs).sum(axis=1)
@@ -226,7 +226,7 @@ def _start(ratings: Ratings, iterations: int, tolerance: float) -> tuple[sparse.
 
 
 def _answers(gain: Floats) -> Floats:
-    """What each (judge, label) row adds for each answer: something where the answer is the label, else nothing."""
+    """Contributions of each (judge, label) row to each answer: something where it is the label, else nothing."""
     judges, width = gain.shape
     table = np.zeros((judges, width, width))
     table[:, np.arange(width), np.arange(width)] = gain

@@ -32,7 +32,7 @@ FEWEST_DRAWN = 5
 
 
 class Interval(NamedTuple):
-    """Where a number lies, with the given confidence."""
+    """An interval of a number, with its confidence."""
 
     low: float
     high: float
@@ -62,12 +62,12 @@ class Interval(NamedTuple):
 
     @property
     def is_known(self) -> bool:
-        """Whether there is an interval: a number that is undefined has none."""
+        """True if there is an interval: a number that is undefined has none."""
         return bool(np.isfinite(self.low) and np.isfinite(self.high))
 
     @property
     def is_beside_zero(self) -> bool:
-        """Whether it is known and 0 lies outside of it.
+        """True if it is known and 0 lies outside of it.
 
         >>> Interval(0.01, 0.03, 0.95, "bca").is_beside_zero, Interval(-0.01, 0.03, 0.95, "bca").is_beside_zero
         (True, False)
@@ -83,7 +83,7 @@ class Interval(NamedTuple):
         return self._replace(low=min(self.low, other.low), high=max(self.high, other.high)) if other.is_known else self
 
     def within(self, bounds: tuple[float, float] | None) -> Interval:
-        """As far as a measure's range goes; the same where there is none.
+        """The interval within a measure's range; the same where there is none.
 
         >>> Interval(0.9, 1.1, 0.95, "t").within((0.0, 1.0))
         Interval(low=0.9, high=1.0, level=0.95, method='t')
@@ -94,7 +94,7 @@ class Interval(NamedTuple):
 
 
 def weights(units: int, resamples: int, seed: int) -> Iterator[Floats]:
-    """How often each unit (column) is drawn in each resample (row), block by block.
+    """Draws of each unit (column) in each resample (row), block by block.
 
     >>> next(weights(units=3, resamples=2, seed=0)).sum(axis=1)
     array([3., 3.])
@@ -108,7 +108,7 @@ def weights(units: int, resamples: int, seed: int) -> Iterator[Floats]:
 
 
 def pattern_weights(counts: Ints, resamples: int, seed: int, *, cells: int = 0) -> Iterator[Floats]:
-    """How often items of each pattern (column) are drawn in each resample (row), block by block.
+    """Draws of items of each pattern (column) in each resample (row), block by block.
 
     Where items are many to a pattern the counts themselves are drawn, which is the same and does not look at items.
     `cells`: how many numbers are made of each resample, where that is more; blocks are then smaller.
@@ -133,7 +133,7 @@ def pattern_weights(counts: Ints, resamples: int, seed: int, *, cells: int = 0) 
 def group_weights(
     group: Ints, weight: Floats, counts: Ints, resamples: int, seed: int, *, cells: int = 0
 ) -> Iterator[Floats]:
-    """What all items of each group (column) weigh together in each resample (row), block by block.
+    """Weights of all items of each group (column) in each resample (row), block by block.
 
     Items are given by patterns: the `group` of each, 0 and up in order, what its items weigh, and how many there are.
     Where a group has very many different weights, those that do not stand out are not drawn item by item: how many of
@@ -232,7 +232,7 @@ def intervals(
 
 
 def percentiles(values: Floats, level: float) -> Interval:
-    """Where the middle of the values lies, of those that are numbers.
+    """The middle of the values, of those that are numbers.
 
     >>> percentiles(np.arange(101.0), level=0.9)
     Interval(low=5.0, high=95.0, level=0.9, method='percentile')
@@ -258,7 +258,7 @@ def _students(observed: float, off: Floats, often: Floats, levels: Sequence[floa
 
 @cache
 def _reach(level: float, units: float) -> float:
-    """How many standard errors a t interval of so many units goes to either side."""
+    """The reach of a t interval of so many units to either side, in standard errors."""
     return float(special.stdtrit(units - 1, (1 + level) / 2))
 
 

@@ -239,7 +239,7 @@ def _checked(first: ArrayLike, second: ArrayLike, level: float) -> tuple[Floats,
 
 
 def _why_not(first: Floats, second: Floats) -> str:
-    """Why there is no coefficient, or nothing."""
+    """The reason why there is no coefficient, or an empty text."""
     if len(first) < 2:
         return "no order with fewer than 2 items"
     constant = [which for which, numbers in (("first", first), ("second", second)) if np.ptp(numbers) == 0]

@@ -1,4 +1,4 @@
-"""How sure an area under the ROC curve is: DeLong's variance, for one score and for the difference of two.
+"""The uncertainty of an area under the ROC curve: DeLong's variance, for one score and for a difference.
 
 DeLong, DeLong and Clarke-Pearson (1988) look at each item's *placement*: the share of the items of the other class that
 it beats, ties counting half. The area is the mean of the placements, and their spread gives its variance. Placements
@@ -134,7 +134,7 @@ def delong_paired(
 
 
 def exact_bound(auc: float, pairs: int, confidence: float) -> Interval:
-    """Where an area lies of which so many independent pairs all had the same outcome: won, lost or tied.
+    """The bound of an area of which so many independent pairs all had the same outcome: won, lost or tied.
 
     >>> exact_bound(1.0, 100, 0.95)  # 0.05 ** (1 / 100)
     Interval(low=0.9705, high=1.0, level=0.95, method='exact bound')

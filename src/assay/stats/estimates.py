@@ -55,7 +55,7 @@ def checked_confidence(confidence: Any) -> float:
 
 
 def standard_errors(confidence: float) -> float:
-    """How many standard errors a normal number strays at most, to either side, with this confidence.
+    """The standard errors that a normal number strays at most, to either side, with this confidence.
 
     >>> standard_errors(0.95)
     1.96

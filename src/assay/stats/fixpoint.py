@@ -23,7 +23,7 @@ _GROWTH = 4.0
 
 
 class Fixpoint(NamedTuple):
-    """Where the passes ended.
+    """The end of the passes.
 
     `trace`: what was maximised, pass by pass. `change`: the largest change of a probability in the last plain pass.
     """

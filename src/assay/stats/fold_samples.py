@@ -47,7 +47,7 @@ Sizes: TypeAlias = int | float | Sequence[int] | Floats
 
 
 class CorrectedT(NamedTuple):
-    """What the corrected resampled t test found.
+    """The outcome of the corrected resampled t test.
 
     `difference`: the mean over folds. `error`: its standard error, corrected. `share`: how many items are tested for
     each one that is learned from.
@@ -65,7 +65,7 @@ class CorrectedT(NamedTuple):
 
 
 class FiveByTwo(NamedTuple):
-    """What the combined F test of five repeats of two folds found.
+    """The outcome of the combined F test of five repeats of two folds.
 
     `difference`: the mean over folds; `squares`: their squared differences, added up. `variances`: how much the two
     folds of each repeat differ from their mean, squared and added up.
@@ -184,7 +184,7 @@ def _combined_f(values: Floats, squares: float, variances: Floats) -> Outcome:
 
 
 def _without_spread(test: str, values: Floats) -> Outcome | None:
-    """What a test says where there is no spread to hold the mean against."""
+    """The outcome of a test where there is no spread to hold the mean against."""
     if not values.any():
         return Outcome.of_no_difference(test)
     if len(values) == 1:
@@ -219,7 +219,7 @@ def _numbers(differences: Any, what: str) -> Floats:
 
 
 def _share(train: Sizes, test: Sizes, folds: int) -> tuple[float, bool]:
-    """How many items are tested for each one learned from, the mean over folds, and whether folds are unequal."""
+    """Items tested for each one learned from, the mean over folds, and whether folds are unequal."""
     learned, tested = (np.atleast_1d(_as_numbers(*sizes)) for sizes in ((train, "train"), (test, "test")))
     for name, sizes in (("train", learned), ("test", tested)):
         if sizes.ndim != 1 or len(sizes) not in {1, folds}:
@@ -315,7 +315,7 @@ class DependentSample(MeanSample):
 
     @abstractmethod
     def outcome(self) -> Outcome:
-        """What the test says of the difference."""
+        """The outcome of the test of the difference."""
 
     def intervals(
         self, of: Contrast, levels: Sequence[float], drawing: Drawing, method: Method = "hull"
@@ -358,7 +358,7 @@ class FoldSample(DependentSample):
 
     @cached_property
     def result(self) -> CorrectedT | FiveByTwo | None:
-        """What the test finds; None without folds to test, of which the 5x2cv test needs all."""
+        """The result of the test; None without folds to test, of which the 5x2cv test needs all."""
         if not self.size or (self.left_out and self.fold_test != "corrected-t"):
             return None
         differences = self.unit_differences(0, 1)
@@ -376,7 +376,7 @@ class FoldSample(DependentSample):
         return Interval.unknown(level) if self.result is None else self.result.interval(level)
 
     def outcome(self) -> Outcome:
-        """What the test says of the difference."""
+        """The outcome of the test of the difference."""
         if self.result is None:
             return Outcome(self.fold_test, math.nan, math.nan, None, "no p-value: a fold has no number")
         outcome = self.result.outcome
@@ -385,7 +385,7 @@ class FoldSample(DependentSample):
         return outcome if fits else outcome._replace(sign=0)
 
     def notes(self, absences: bool = True) -> list[str]:
-        """Which folds are left out, as one of the models has no number there."""
+        """Notes on folds that are left out, as one of the models has no number there."""
         del absences
         if not self.left_out:
             return []
@@ -418,10 +418,10 @@ class TunedSample(DependentSample):
         return Interval.by_t(self._gain, self.error, self.size - 1, level, RETUNED)
 
     def outcome(self) -> Outcome:
-        """What the test says of the difference."""
+        """The outcome of the test of the difference."""
         return t_by_error(0.0 if self.is_same(0, 1) else self._gain, self.error, self.size)
 
     def spread(self, first: int, second: int, drawing: Drawing) -> float:
-        """How much a unit's part in the difference varies, as if units were independent."""
+        """The spread of a unit's part in the difference, as if units were independent."""
         del first, second, drawing
         return self.error * math.sqrt(self.size)

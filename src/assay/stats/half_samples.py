@@ -58,7 +58,7 @@ def around(value: float, deviations: Floats, confidence: float) -> Interval:
 
 
 def moved_items(before: Ints, after: Ints) -> int:
-    """How many items are in another cluster, names aside: clusters are matched one to one, so that the fewest are.
+    """The number of items in another cluster, names aside: clusters are matched one to one for the fewest.
 
     >>> moved_items(np.array([0, 0, 1, 1]), np.array([5, 5, 5, 2]))
     1
@@ -95,7 +95,7 @@ class HalfSample(Sample):
 
     @property
     def size(self) -> int:
-        """How many items there are."""
+        """The number of items."""
         return len(self.partitions[0])
 
     @property
@@ -104,7 +104,7 @@ class HalfSample(Sample):
         return self.numbers
 
     def undefined(self) -> list[str | None]:
-        """Why each clustering has no number, None where it has one."""
+        """Reasons why clusterings have no number, None where they have one."""
         return list(self.reasons)
 
     def only(self, *systems: int) -> Self:
@@ -124,11 +124,11 @@ class HalfSample(Sample):
         )
 
     def is_same(self, first: int, second: int) -> bool:
-        """Whether two clusterings put the same items together."""
+        """True if two clusterings put the same items together."""
         return bool(np.array_equal(self.partitions[first], self.partitions[second]))
 
     def redraws(self, drawing: Drawing, method: Method = "hull") -> Drawing:
-        """How many halves are drawn."""
+        """The number of halves to draw."""
         return drawing._replace(resamples=min(drawing.resamples, MOST_HALVES))
 
     def intervals(
@@ -156,7 +156,7 @@ class HalfSample(Sample):
         return []
 
     def moved(self, first: int, second: int) -> int:
-        """How many items the second clustering puts into another cluster than the first one, names aside."""
+        """The number of items that the second clustering puts into another cluster than the first, names aside."""
         if (first, second) not in self._moved:
             self._moved[first, second] = moved_items(self.partitions[first], self.partitions[second])
         return self._moved[first, second]
@@ -166,13 +166,13 @@ class HalfSample(Sample):
         return {}
 
     def spread(self, first: int, second: int, drawing: Drawing) -> float:
-        """How much an item's part in the difference varies, as far as halves tell; NaN where they do not."""
+        """The spread of an item's part in the difference, as far as halves tell; NaN where they do not."""
         off = self._apart(first, second, drawing)
         known = off[~np.isnan(off)]
         return float(np.std(known) * np.sqrt(self.size)) if len(known) > 1 else float("nan")
 
     def halves(self, first: int, second: int, drawing: Drawing) -> int:
-        """How many halves there are: of points, or of very many kinds of items, fewer than were asked for."""
+        """The number of halves: of points, or of very many kinds of items, fewer than were asked for."""
         return len(self._apart(first, second, drawing))
 
     @property
@@ -188,11 +188,11 @@ class HalfSample(Sample):
         )
 
     def test_words(self, outcome: Outcome) -> str:
-        """That there is no test."""
+        """A sentence that there is no test."""
         return "no test"
 
     def _tested(self, pairs: Sequence[Pair], test: str, drawing: Drawing, alternative: Alternative) -> list[Outcome]:
-        """What stands in the place of a test's outcome: the difference, and no p-value."""
+        """The difference without a p-value, in place of a test's outcome."""
         return [
             Outcome(test, float(self.numbers[second] - self.numbers[first]), float("nan")) for first, second in pairs
         ]

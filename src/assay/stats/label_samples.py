@@ -118,17 +118,17 @@ class LabelSample(WeightedSample):
 
     @property
     def size(self) -> int:
-        """How many items there are."""
+        """The number of items."""
         return len(self.pattern)
 
     @property
     def cost(self) -> int:
-        """How many numbers one resample of the items takes."""
+        """The numbers that one resample of the items takes."""
         return max(min(COST_OF_A_COUNT * len(self.counts), self.size), len(self.labels) ** 2)
 
     @cached_property
     def right(self) -> NDArray[np.bool_]:
-        """Whether each system (column) is right about a pattern (row)."""
+        """A mask of the patterns (rows) that each system (column) is right about."""
         right: NDArray[np.bool_] = self.predicted == self.truth[:, None]
         return right
 
@@ -160,7 +160,7 @@ class LabelSample(WeightedSample):
         return np.column_stack([self._numbers(sums, heavy) for sums in self._sums])
 
     def undefined(self) -> list[str | None]:
-        """Why each system has no number, None where it has one."""
+        """Reasons why systems have no number, None where they have one."""
         weights: Floats = self.counts * (np.ones(len(self.counts)) if self.weight is None else self.weight)
         return [self._of(sums.matrices(weights[None])).reason(0) for sums in self._sums]
 
@@ -188,7 +188,7 @@ class LabelSample(WeightedSample):
         return np.column_stack([self._without(sums, cells, lighter) for sums, cells in systems])
 
     def _without(self, sums: CellSums, cells: Ints, lighter: Floats) -> Floats:
-        """One system's number without one item of each pattern; items of one cell and weight leave the same table."""
+        """A system's number without one item of each pattern; items of one cell and weight leave the same table."""
         total, of_patterns = sums.table @ (lighter * self.counts), sums.table.T.tocsr()
         alike = np.column_stack([cells, lighter])
         _, first, place = np.unique(alike, axis=0, return_index=True, return_inverse=True)
@@ -201,7 +201,7 @@ class LabelSample(WeightedSample):
 
     @property
     def multiplicity(self) -> Ints:
-        """How many items each pattern has."""
+        """The number of items of each pattern."""
         return self.counts
 
     @property
@@ -218,7 +218,7 @@ class LabelSample(WeightedSample):
         return np.concatenate([alike.of(block) for block in blocks])
 
     def is_same(self, first: int, second: int) -> bool:
-        """Whether two systems predict the same label for every item."""
+        """True if two systems predict the same label for every item."""
         return bool((self.predicted[:, first] == self.predicted[:, second]).all())
 
     def _without_each_difference(self, first: int, second: int) -> tuple[Floats, Ints | None]:
@@ -231,18 +231,18 @@ class LabelSample(WeightedSample):
 
     @cached_property
     def _cells(self) -> Ints:
-        """Which cell of its confusion matrix a pattern falls into, for each system (row)."""
+        """The cell of the confusion matrix that a pattern falls into, for each system (row)."""
         return np.ascontiguousarray((self.truth[:, None] * len(self.labels) + self.predicted).T)
 
     @cached_property
     def _sums(self) -> list[CellSums]:
-        """What adds up the patterns to each system's confusion matrix, or to as much of it as the measure asks for."""
+        """The sums of patterns for each system's confusion matrix, or as much of it as the measure asks for."""
         whole = not is_of_margins(self.scorer)
         systems = self.predicted.T
         return [CellSums.of(self.labels, self.truth, labels, self.positive, whole=whole) for labels in systems]
 
     def _numbers(self, sums: CellSums, weights: Floats) -> Floats:
-        """One system's number under each row of weights."""
+        """A system's number under each row of weights."""
         rows = max(1, _CELLS // max(sums.table.shape))
         parts = (weights[start : start + rows] for start in range(0, len(weights), rows))
         return np.concatenate([self._of(sums.matrices(part)).values for part in parts])
@@ -251,7 +251,7 @@ class LabelSample(WeightedSample):
         return overall(self.scorer, matrix, self.undefined_classes)
 
     def effects(self, first: int, second: int) -> Effects:
-        """How many items the second system alone is right about, both or neither, and the first alone."""
+        """Counts of items that the second system alone is right about, both or neither, and the first alone."""
         (wrong, fixed), (broken, right) = right_and_wrong(self, (first, second)).tolist()
         return Effects(np.nan, np.nan, Wins(fixed, wrong + right, broken))
 
@@ -265,7 +265,7 @@ class LabelSample(WeightedSample):
         return "swap" if test == "permutation" else test
 
     def why_not_test(self, test: str) -> str:
-        """Why a test does not suit predicted labels."""
+        """The reason why a test does not suit predicted labels."""
         if test != "mcnemar":
             return f"{self.measure}: it is made of all items together"
         accuracy = is_share_right(self.scorer, len(self.labels))
@@ -273,7 +273,7 @@ class LabelSample(WeightedSample):
         return f"{self.measure}: McNemar's test counts right items, {which}"
 
     def test_words(self, outcome: Outcome) -> str:
-        """Which test was made, and how."""
+        """The name of the test, and the way it was made."""
         note = f"no {self.unit_kind} differs" if outcome.note == NOTHING_DIFFERS else outcome.note
         return f"{outcome.test}: {note}"
 
@@ -302,7 +302,7 @@ class LabelSample(WeightedSample):
 
 
 def right_and_wrong(sample: LabelSample, systems: Sequence[int]) -> Ints:
-    """How many items the first of two systems, and the second, is right about: a 2 x 2 table, rows the first's.
+    """Counts of items by who is right, the first of two systems and the second: 2 x 2, rows the first's.
 
     >>> from assay.measures import parse_measure
     >>> truth, predicted = np.array([0, 1, 1, 1]), np.array([[0, 0], [1, 1], [0, 1], [0, 1]])
@@ -425,7 +425,7 @@ def _drawn(items: Ints, resamples: int, seed: int) -> Iterator[Ints]:
 
 
 def is_share_right(measure: Measure, labels: int) -> bool:
-    """Whether a measure is the share of items that are labelled rightly, or wrongly.
+    """True if a measure is the share of items that are labelled rightly, or wrongly.
 
     With more than two labels, an average of classes' accuracies is another number.
 

@@ -121,7 +121,7 @@ class MeanSample(UnitSample):
 
     @property
     def size(self) -> int:
-        """How many units there are."""
+        """The number of units."""
         return len(self.values)
 
     @property
@@ -135,7 +135,7 @@ class MeanSample(UnitSample):
         return self._put_together(self.additive.mean(axis=0))
 
     def undefined(self) -> list[str | None]:
-        """Why each system has no number; None where it has one, or nobody knows."""
+        """Reasons why systems have no number; None where they have one, or nobody knows."""
         return list(self.absences) or [None] * len(self.systems)
 
     def unit_values(self) -> Floats:
@@ -164,12 +164,12 @@ class MeanSample(UnitSample):
 
     @property
     def is_mean(self) -> bool:
-        """Whether a system's number is the mean of its units' numbers."""
+        """True if a system's number is the mean of its units' numbers."""
         return self.summary == "mean"
 
     @property
     def is_sum(self) -> bool:
-        """Whether a system's number grows with the number of units."""
+        """True if a system's number grows with the number of units."""
         return self.summary == "sum"
 
     def only(self, *systems: int) -> Self:
@@ -228,11 +228,11 @@ class MeanSample(UnitSample):
         ).with_columns(pl.col("share", "cumulated").fill_nan(None))
 
     def effects(self, first: int, second: int) -> Effects:
-        """How large the difference is, unit by unit."""
+        """Sizes of the difference, unit by unit."""
         return super().effects(first, second)._replace(d_z=d_z(self.unit_differences(first, second)))
 
     def value_notes(self) -> list[str]:
-        """What to say of values that there were not, and of those that the measure cannot have."""
+        """Notes on missing values, and on those that the measure cannot have."""
         notes = super().value_notes()
         if not self.substituted:
             return notes
@@ -269,7 +269,7 @@ class MeanSample(UnitSample):
         return (*TESTS, *SIMULTANEOUS)
 
     def why_not_test(self, test: str) -> str:
-        """Why a test of classifiers does not suit."""
+        """The reason why a test of classifiers does not suit."""
         return f"{self.measure}: it is made of numbers of single units"
 
     def _tested(self, pairs: Sequence[Pair], test: str, drawing: Drawing, alternative: Alternative) -> list[Outcome]:
@@ -345,7 +345,7 @@ def _refuse_odd(frame: pl.DataFrame, measure: str) -> None:
 
 
 def _absence(frame: pl.DataFrame, system: str) -> str:
-    """Why a system has no value for any unit: the reason that most of them have."""
+    """The reason why a system has no value for any unit: the one that most units have."""
     reasons = frame.filter(pl.col("system") == system)["undefined"].drop_nulls()
     return str(reasons.mode().sort()[0]) if reasons.len() else f"no {frame['unit_kind'][0]} has a value"
 

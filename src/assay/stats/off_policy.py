@@ -1,4 +1,4 @@
-"""What a new ranking would have earned on a log of another one: clicks weighted by how much more they would be seen."""
+"""Earnings of a new ranking on a log of another one: clicks weighted by how much more they would be seen."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class PageValues(NamedTuple):
 
     @property
     def effective(self) -> float:
-        """How many results with equal weights would say as much: `(sum w)^2 / sum w^2`."""
+        """The number of results with equal weights that would say as much: `(sum w)^2 / sum w^2`."""
         squares = float(np.square(self.weights).sum())
         return float(self.weights.sum()) ** 2 / squares if squares else 0.0
 
@@ -141,6 +141,6 @@ def _clipped(weight: Floats, clip: float | None) -> Floats:
 
 
 def _share_of_looks(covered: float, pages: LoggedPages, examination: Floats) -> float:
-    """What is covered of what users would look at in the new ranking, over all pages; sums of all of it are 1."""
+    """The share of users' looks at the new ranking that is covered, over all pages; sums of all of it are 1."""
     looks = _at(examination, pages.wanted["rank"].to_numpy()) * pages.wanted["pages"].to_numpy()
     return round(float(covered / (looks.sum() or 1.0)), 12)

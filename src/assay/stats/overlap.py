@@ -25,7 +25,7 @@ class Overlap(NamedTuple):
 
     @property
     def most(self) -> float:
-        """What it can be at most, whatever follows."""
+        """The largest overlap possible, whatever follows."""
         return self.least + self.residual
 
 
@@ -67,7 +67,7 @@ def _check(which: str, ranking: Sequence[Hashable]) -> None:
 
 
 def _least(common: Ints, p: float) -> float:
-    """If nothing that follows is in both: the sum of p^d / d to infinity is -ln(1 - p)."""
+    """The overlap if nothing that follows is in both: the sum of p^d / d to infinity is -ln(1 - p)."""
     depths = np.arange(1, len(common) + 1)
     series = p**depths / depths
     last = common[-1]
@@ -75,7 +75,7 @@ def _least(common: Ints, p: float) -> float:
 
 
 def _most(common: Ints, short: int, p: float) -> float:
-    """If everything that follows is in both as soon as it can be."""
+    """The overlap if everything that follows is in both as soon as it can be."""
     long = len(common)
     full = long + short - int(common[-1])  # from here on the lists hold the same items
     depths = np.arange(1, full + 1)

@@ -88,7 +88,7 @@ def _logistic(strength: Floats) -> Floats:
 
 
 def _chance(strength: Floats) -> Floats:
-    """How likely each item is preferred to each other one."""
+    """Chances that each item is preferred to each other one."""
     return _logistic(strength[:, None] - strength)
 
 
@@ -121,7 +121,7 @@ def sign_tests(won: Ints, lost: Ints) -> Floats:
 
 
 def one_sided_sign_tests(won: Ints, lost: Ints) -> Floats:
-    """How likely so few wins, or fewer, are at even chances: small where losses prevail.
+    """Chances of so few wins, or fewer, in even games: small where losses prevail.
 
     >>> one_sided_sign_tests(np.array([0, 4]), np.array([4, 0]))
     array([0.0625, 1. ])

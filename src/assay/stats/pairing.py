@@ -77,7 +77,7 @@ class Pairing(ABC):
 
     @property
     def is_complete(self) -> bool:
-        """Whether judgments were declared complete, so that no document is unjudged."""
+        """True if judgments were declared complete, so that no document is unjudged."""
         return False
 
     @property
@@ -87,12 +87,12 @@ class Pairing(ABC):
 
     @property
     def is_bare(self) -> bool:
-        """Whether all there is are somebody's own scores."""
+        """True if there is nothing but somebody's own scores."""
         return False
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What is odd about what was paired."""
+        """Warnings about odd data."""
         return ()
 
     def check_drawing(self, resamples: int | None, interval: str = "hull") -> None:
@@ -100,7 +100,7 @@ class Pairing(ABC):
         del resamples, interval
 
     def remarks(self, measures: Sequence[str], *, usual: bool, instead: str = "is the headline") -> list[str]:
-        """What to know about the numbers; `usual`: no measures were asked for, and one of them is said `instead`."""
+        """Remarks on the numbers; `usual`: no measures were asked for, and one of them is said `instead`."""
         return []
 
     def between(self, findings: Sequence[Finding], drawing: Drawing) -> tuple[list[Finding], list[str]]:
@@ -108,11 +108,11 @@ class Pairing(ABC):
         return list(findings), []
 
     def without_intervals(self, measure: str, systems: Sequence[str], drawing: Drawing) -> list[str]:
-        """Why the difference of two systems has no interval, where only the subject knows."""
+        """The reason why the difference of two systems has no interval, where only the subject knows."""
         return []
 
     def further_sentences(self, finding: Finding, *, alone: bool) -> Iterable[str]:
-        """What the subject knows of a pair besides its numbers, in words; `alone`: there is no other pair."""
+        """Sentences of the subject on a pair besides its numbers; `alone`: there is no other pair."""
         return ()
 
     def check_flips(self) -> None:
@@ -126,11 +126,11 @@ class Pairing(ABC):
 
     @property
     def no_documents(self) -> str:
-        """Why documents cannot be looked at."""
+        """The reason why documents cannot be looked at."""
         return f"this is about the documents of rankings: {self.holds} have none"
 
     def documents(self, comparison: Comparison) -> Any:
-        """What the documents of runs tell of a comparison; refused where there are none."""
+        """The documents of runs in a comparison; refused where there are none."""
         raise ParameterError(self.no_documents)
 
     def look_into(self, comparison: Comparison) -> Comparison:
@@ -228,7 +228,7 @@ class MeasuredPairing(Pairing):
 
 
 class ItemPairing(MeasuredPairing):
-    """What classifiers and clusterings have in common: items, of which measures are made all together."""
+    """The common part of classifiers and clusterings: items, of which measures are made all together."""
 
     notes: tuple[str, ...]
     sizes: tuple[int, ...]
@@ -252,7 +252,7 @@ class ItemPairing(MeasuredPairing):
         return {name: self.signature(name) for name in measures}
 
     def remarks(self, measures: Sequence[str], *, usual: bool, instead: str = "is the headline") -> list[str]:
-        """What is odd about the items."""
+        """Remarks on odd items."""
         return list(self.notes)
 
 
@@ -267,7 +267,7 @@ class ScorePairing(Pairing):
 
     @property
     def is_bare(self) -> bool:
-        """Whether all there is are somebody's own scores."""
+        """True if there is nothing but somebody's own scores."""
         return True
 
     def measure_names(self, wanted: Wanted = None) -> list[str]:
@@ -291,7 +291,7 @@ class ScorePairing(Pairing):
 
     @property
     def no_documents(self) -> str:
-        """Why documents cannot be looked at."""
+        """The reason why documents cannot be looked at."""
         return "the documents are not known: compare from judgments and runs, not from scores"
 
 

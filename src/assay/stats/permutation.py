@@ -35,7 +35,7 @@ _BITS = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).astype(np
 
 
 class Outcome(NamedTuple):
-    """What a test found. `resamples`: how many draws the p-value rests on; None if none were needed.
+    """The outcome of a test. `resamples`: the draws that the p-value rests on; None if none were needed.
 
     `sign`: which way the test itself points: 1 if it finds the second system higher, -1 if lower, 0 if neither; None if
     it tests the difference of the systems' numbers, and so points where that does.
@@ -50,12 +50,12 @@ class Outcome(NamedTuple):
 
     @classmethod
     def of_no_difference(cls, test: str) -> Outcome:
-        """What a test says where no unit differs."""
+        """The outcome where no unit differs."""
         return cls(test, 0.0, 1.0, note=NOTHING_DIFFERS)
 
 
 def swaps(units: int, resamples: int) -> tuple[int | None, str]:
-    """How many random swaps a test of so many units draws (None if it goes through all), and that in words.
+    """The number of random swaps for so many units (None if all are gone through), and that in words.
 
     >>> swaps(5, 1000), swaps(50, 1000)
     ((None, 'exact: all 2^5 swaps'), (1000, '1,000 random swaps'))
@@ -153,7 +153,7 @@ def permutation_of_pooled(
 
 
 def _sums_under(chosen: NDArray[np.uint8]) -> Callable[[Floats], Floats]:
-    """How to add up the counts of two systems, those of the first before those of the second, as units are swapped.
+    """The sums of two systems' counts, those of the first before those of the second, as units are swapped.
 
     A bit of a row of `chosen` is 1 where a unit's counts stay with their system. The sums are those of the second
     system under each row, then those of the first. Where most units have the same count in both, these are added up
@@ -180,7 +180,7 @@ def _sums_under(chosen: NDArray[np.uint8]) -> Callable[[Floats], Floats]:
 
 
 def under_weights(formula: PerUnit, weights: Floats) -> Floats:
-    """What a formula gives on counts summed over the units, under each row of weights.
+    """Values of a formula on counts summed over the units, under each row of weights.
 
     >>> from assay.measures.steps import quantity
     >>> under_weights(quantity("found", [1, 0]) / quantity("retrieved", [1, 1]), np.array([[1.0, 1.0], [3.0, 1.0]]))
@@ -199,7 +199,7 @@ def _reach(scale: float) -> float:
 
 
 def as_extreme(sums: Floats, total: float, reach: float, alternative: Alternative) -> NDArray[np.bool_]:
-    """Which sums are as far from 0 as the total, or as far to one side of it; `reach` is rounding."""
+    """A mask of the sums as far from 0 as the total, or as far to one side of it; `reach` is rounding."""
     if alternative == "greater":
         return sums >= total - reach
     if alternative == "less":

@@ -1,4 +1,4 @@
-"""How many units are enough: the power of a paired comparison, under normal theory.
+"""Numbers of units that are enough: the power of a paired comparison, under normal theory.
 
 The paired t test sees a difference *d* between means as *d / (s / sqrt(n))* standard errors, where *s* is the standard
 deviation of the units' differences (their spread) and *n* the number of units. Its chance to find *d* significant,
@@ -95,7 +95,7 @@ def units_needed(
 
 @lru_cache(maxsize=256)
 def _detectable(freedom: int, alpha: float, power: float) -> float:
-    """How many standard errors apart means must be: the same for all pairs of systems."""
+    """The distance of means that is detected, in standard errors: the same for all pairs of systems."""
     low, high = 0.0, 1.0
     while _power(high, freedom, alpha) < power:
         low, high = high, 2 * high
@@ -108,7 +108,7 @@ def _detectable(freedom: int, alpha: float, power: float) -> float:
 
 
 def _power(noncentrality: float, freedom: int, alpha: float) -> float:
-    """How often |t| exceeds its critical value if the means are so many standard errors apart."""
+    """The chance that |t| exceeds its critical value if the means are so many standard errors apart."""
     critical = special.stdtrit(freedom, 1 - alpha / 2)
     if noncentrality > _FAR:
         # SciPy's noncentral t fails far out. There the power is a smooth function of the numerator's deviate.

@@ -41,7 +41,7 @@ _ONE_UNIT = "no p-value: a system has a single {}"
 
 
 class RatioSums(NamedTuple):
-    """What one system's ratio is made of: for each of its units who they are, their numerator and denominator.
+    """The sums of one system's ratio: its units, and the numerator and denominator of each.
 
     Units with neither are left out: they have no part in the ratio.
     """
@@ -69,7 +69,7 @@ class RatioSums(NamedTuple):
 
     @property
     def parts(self) -> Floats:
-        """What each unit adds to the ratio, to first order: they add up to 0, and their squares to its variance."""
+        """Contributions of units to the ratio, to first order: they add up to 0, and their squares to its variance."""
         off: Floats = (self.numerator - self.ratio * self.denominator) / self.denominator.sum()
         return off
 
@@ -133,7 +133,7 @@ class RatioSample(Sample):
 
     @cached_property
     def size(self) -> int:
-        """How many units there are, those of several systems once."""
+        """The number of units, those of several systems once."""
         return len(np.unique(np.concatenate([each.who for each in self.sums])))
 
     @cached_property
@@ -142,7 +142,7 @@ class RatioSample(Sample):
         return np.array([each.ratio for each in self.sums])
 
     def undefined(self) -> list[str | None]:
-        """Why each system has no number, None where it has one."""
+        """Reasons why systems have no number, None where they have one."""
         reasons = self.absences or (None,) * len(self.sums)
         return [why if math.isnan(each.ratio) else None for each, why in zip(self.sums, reasons, strict=True)]
 
@@ -157,7 +157,7 @@ class RatioSample(Sample):
         return {}
 
     def is_same(self, first: int, second: int) -> bool:
-        """Whether the same units have the same sums under both systems."""
+        """True if the same units have the same sums under both systems."""
         ours, theirs = self.sums[first], self.sums[second]
         if len(ours.who) != len(theirs.who):
             return False
@@ -165,14 +165,14 @@ class RatioSample(Sample):
         return all(np.array_equal(*pair) for pair in zip(*columns, strict=True))
 
     def spread(self, first: int, second: int, drawing: Drawing) -> float:
-        """How much a unit's part in the difference varies, with the units divided between the systems as they are.
+        """The spread of a unit's part in the difference, with the units divided between the systems as they are.
 
         Where nothing varied, as where nobody had an empty page, nobody knows how much it would if something did.
         """
         return (self.gap(first, second).error or math.nan) * math.sqrt(self.pair_size(first, second))
 
     def pair_size(self, first: int, second: int) -> int:
-        """How many units two systems have, those of both once."""
+        """The number of units of two systems, those of both once."""
         return len(self.sums[first].who) + len(self.sums[second].who) - self.gap(first, second).shared
 
     def redraws(self, drawing: Drawing, method: Method = "hull") -> Drawing:
@@ -194,7 +194,7 @@ class RatioSample(Sample):
         return [Interval.by_t(value, error, freedom, level, "delta").within(reach) for level in levels]
 
     def interval_notes(self) -> list[str]:
-        """That units are too few for the delta method, where they are."""
+        """A note where units are too few for the delta method."""
         fewest = min(len(each.who) for each in self.sums)
         if not 0 < fewest < FEW_USERS:
             return []
@@ -208,7 +208,7 @@ class RatioSample(Sample):
         return ("t", "permutation") if shared and len(self.sums) > 1 else ("welch", "division")
 
     def why_not_test(self, test: str) -> str:
-        """Why another test does not suit."""
+        """The reason why another test does not suit."""
         kind = self.unit_kind
         return f"{self.measure} is a ratio of sums over {kind}s, and systems may have different {kind}s"
 
@@ -218,7 +218,7 @@ class RatioSample(Sample):
         return {"t": parametric, "welch": parametric, "permutation": permuted}.get(test, test)
 
     def test_words(self, outcome: Outcome) -> str:
-        """Which test was made, and how."""
+        """The name of the test, and the way it was made."""
         return f"{TESTS[outcome.test]}, {outcome.note}" if outcome.resamples is None else outcome.note
 
     def only(self, *systems: int) -> Self:
@@ -229,7 +229,7 @@ class RatioSample(Sample):
         return replace(self, sums=sums, absences=reasons, people=people, systems=self._names(systems))
 
     def incomparable(self, first: int, second: int) -> str:
-        """Why two systems are not compared: far fewer of the one's units have a value, as where nobody clicks.
+        """The reason why two systems are not compared: far fewer of the one's units have a value.
 
         Each system has units of its own, so what is held against one another is the share of them.
         """
@@ -247,7 +247,7 @@ class RatioSample(Sample):
         return ""
 
     def effects(self, first: int, second: int) -> Effects:
-        """How far the units' own ratios overlap; won and lost are the units that both systems have."""
+        """The overlap of the units' own ratios; won and lost are the units that both systems have."""
         ours, theirs = (self.sums[place].with_ratios() for place in (first, second))
         values = ours.numerator / ours.denominator, theirs.numerator / theirs.denominator
         _, here, there = np.intersect1d(ours.who, theirs.who, assume_unique=True, return_indices=True)
@@ -310,13 +310,13 @@ def _permuted(first: RatioSums, second: RatioSums, gap: Gap, drawing: Drawing, a
 
 
 def _columns(sums: RatioSums) -> Floats:
-    """What the ratio and its variance are made of, summed over any units."""
+    """Columns of the ratio and its variance, summed over any units."""
     above, below = sums.numerator, sums.denominator
     return np.column_stack([above, below, above**2, above * below, below**2])
 
 
 def _crossed(first: Floats, second: Floats) -> Floats:
-    """What the covariance of two ratios is made of: products of the columns of units that are of both systems."""
+    """Parts of the covariance of two ratios: products of the columns of units that are of both systems."""
     return np.column_stack([first[:, 0] * second[:, 0], first[:, 0] * second[:, 1], first[:, 1] * second[:, 0],
                             first[:, 1] * second[:, 1]])  # fmt: skip
 
@@ -345,7 +345,7 @@ def _statistic(sides: tuple[Floats, Floats], crossed: Floats, sizes: tuple[int, 
 
 
 def _beside(statistic: Floats | float, alternative: Alternative) -> Floats:
-    """How far a statistic speaks against the null."""
+    """The distance of a statistic from the null."""
     numbers = np.asarray(statistic, dtype=np.float64)
     return np.abs(numbers) if alternative == "two-sided" else numbers if alternative == "greater" else -numbers
 

@@ -41,7 +41,7 @@ _IS_HIGHER_BETTER: dict[Direction, bool | None] = {"higher": True, "lower": Fals
 
 
 class Drawing(NamedTuple):
-    """How often units are drawn anew, or swapped, and from which seed."""
+    """The numbers of resamples and of swaps, and their seed."""
 
     resamples: int
     seed: int
@@ -52,7 +52,7 @@ NO_DRAWING = Drawing(0, 0)
 
 
 class Effects(NamedTuple):
-    """How large a difference is, unit by unit: NaN, and no unit won, tied or lost, where units have no numbers.
+    """Sizes of a difference, unit by unit: NaN, and no unit won, tied or lost, where units have no numbers.
 
     Of predicted labels, a unit is won where the second system alone is right, whatever the measure.
     """
@@ -85,7 +85,7 @@ class KnownUnits(NamedTuple):
 
 
 class PairStatistics(NamedTuple):
-    """What is known of one pair before a verdict is reached: see `Finding`."""
+    """Statistics of one pair before a verdict is reached: see `Finding`."""
 
     difference: float
     interval: Interval
@@ -98,7 +98,7 @@ class PairStatistics(NamedTuple):
 
 
 def few_units(unit_kind: str, units: int) -> list[str]:
-    """What to say of intervals of fewer than 5 units.
+    """A note on intervals of fewer than 5 units.
 
     >>> few_units("query", 4)
     ["4 queries are too few for a bootstrap: intervals are Student's t, and there are none where all values are alike"]
@@ -144,7 +144,7 @@ class Sample(ABC):
     @property
     @abstractmethod
     def size(self) -> int:
-        """How many units there are."""
+        """The number of units."""
 
     @property
     @abstractmethod
@@ -153,15 +153,15 @@ class Sample(ABC):
 
     @abstractmethod
     def undefined(self) -> list[str | None]:
-        """Why each system has no number; None where it has one, or nobody knows."""
+        """Reasons why systems have no number; None where they have one, or nobody knows."""
 
     @abstractmethod
     def is_same(self, first: int, second: int) -> bool:
-        """Whether no unit differs between two systems, nor what is made of the units."""
+        """True if no unit differs between two systems, nor what is made of the units."""
 
     @abstractmethod
     def spread(self, first: int, second: int, drawing: Drawing) -> float:
-        """How much a unit's part in the difference varies; NaN where that is not known."""
+        """The spread of a unit's part in the difference; NaN where that is not known."""
 
     @abstractmethod
     def intervals(
@@ -171,7 +171,7 @@ class Sample(ABC):
 
     @abstractmethod
     def redraws(self, drawing: Drawing, method: Method = "hull") -> Drawing:
-        """How often units are really drawn anew for intervals: not more often than it takes, or can be afforded."""
+        """The number of resamples for intervals: not more than it takes, or than can be afforded."""
 
     @property
     @abstractmethod
@@ -180,7 +180,7 @@ class Sample(ABC):
 
     @abstractmethod
     def why_not_test(self, test: str) -> str:
-        """Why a test does not suit, the measure's name first."""
+        """The reason why a test does not suit, the measure's name first."""
 
     @abstractmethod
     def only(self, *systems: int) -> Self:
@@ -213,15 +213,15 @@ class Sample(ABC):
         return test
 
     def synonym(self, test: str) -> str:
-        """What a test is called here."""
+        """The name of a test here."""
         return test
 
     def test_words(self, outcome: Outcome) -> str:
-        """Which test was made, and how, for a table of tests of one kind each."""
+        """The name of the test, and the way it was made, for a table of tests of one kind each."""
         return outcome.note
 
     def effects(self, first: int, second: int) -> Effects:
-        """How large the difference is, unit by unit."""
+        """Sizes of the difference, unit by unit."""
         return Effects(np.nan, np.nan, Wins(0, 0, 0))
 
     def unit_values(self) -> Floats | None:
@@ -237,7 +237,7 @@ class Sample(ABC):
 
     @property
     def can_be_reweighted(self) -> bool:
-        """Whether units with names can be weighted, and so be drawn anew for several samples alike."""
+        """True if units with names can be weighted, and so be resampled for several samples alike."""
         return len(self.units) == self.size and self.reweighted(np.ones((1, self.size))) is not None
 
     def part(self, rows: Sequence[int]) -> Self | None:
@@ -253,7 +253,7 @@ class Sample(ABC):
         return self
 
     def halves(self, first: int, second: int, drawing: Drawing) -> int | None:
-        """How many halves of the items the intervals of a difference come from; None if they do not."""
+        """The halves of the items that the intervals of a difference come from; None if they do not."""
         return None
 
     def statistics(self, pair: Pair, alpha: float, drawing: Drawing, method: Method = "hull") -> PairStatistics:
@@ -269,7 +269,7 @@ class Sample(ABC):
         )
 
     def pair_size(self, first: int, second: int) -> int:
-        """How many units there are of two systems: all, unless systems have units of their own."""
+        """The number of units of two systems: all, unless systems have units of their own."""
         return self.size
 
     def detectable(self, pair: Pair, spread: float, alpha: float, power: float) -> float:
@@ -282,22 +282,22 @@ class Sample(ABC):
 
     @property
     def is_mean(self) -> bool:
-        """Whether a system's number is the mean of its units' numbers."""
+        """True if a system's number is the mean of its units' numbers."""
         return False
 
     @property
     def is_sum(self) -> bool:
-        """Whether a system's number grows with the number of units."""
+        """True if a system's number grows with the number of units."""
         return False
 
     @property
     def is_undirected(self) -> bool:
-        """Whether nobody has said if higher or lower is better."""
+        """True if nobody has said if higher or lower is better."""
         return self.direction == "unknown"
 
     @property
     def higher_is_better(self) -> bool | None:
-        """Whether more is better; None if neither is, or if nobody has said so."""
+        """True if more is better; None if neither is, or if nobody has said so."""
         return _IS_HIGHER_BETTER[self.direction]
 
     def directed(self, direction: Direction) -> Self:
@@ -316,7 +316,7 @@ class Sample(ABC):
             raise ParameterError(f"{self.measure}: {why}; to {purpose}, state its direction, higher or lower")
 
     def notes(self, absences: bool = True) -> list[str]:
-        """What to say about the pairing: units left out, and values that there were not.
+        """Notes on the pairing: units left out, and missing values.
 
         `absences`: also which systems have no number, and why.
         """
@@ -337,15 +337,15 @@ class Sample(ABC):
         return notes + self.value_notes()
 
     def value_notes(self) -> list[str]:
-        """What to say of the units' numbers, where they have any."""
+        """Notes on the units' numbers, where they have any."""
         return []
 
     def interval_notes(self) -> list[str]:
-        """What to say of the intervals: that units are too few to draw them anew."""
+        """Notes on the intervals: units too few to resample."""
         return few_units(self.unit_kind, self.size)
 
     def why_not(self, *systems: int) -> str:
-        """Which of these systems have no number, and why, in words; empty if all have one."""
+        """The systems without a number, and the reasons, in words; empty if all have one."""
         if self.only_differences:
             return ""
         reasons, lacking = self.undefined(), [system for system in systems if np.isnan(self.observed[system])]
@@ -364,7 +364,7 @@ class Sample(ABC):
         return None
 
     def incomparable(self, first: int, second: int) -> str:
-        """Why two systems are not compared: one has no value on too many of the units that the other has one on."""
+        """The reason why two systems are not compared: one lacks too many of the values that the other has."""
         known = self.known_units(first, second)
         if known is None:
             return ""
@@ -379,7 +379,7 @@ class Sample(ABC):
         return ""
 
     def margin_notes(self, margin: float) -> list[str]:
-        """What to say of a margin that is more than a tenth of the measure's range."""
+        """Notes on a margin that is more than a tenth of the measure's range."""
         width = np.inf if self.bounds is None else self.bounds[1] - self.bounds[0]
         if margin <= 0.1 * width:
             return []

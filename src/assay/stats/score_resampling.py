@@ -44,7 +44,7 @@ def in_common(positive: Mask, scores: Sequence[Floats], weight: Floats | None) -
 
 
 def drawn_items(n_positive: int, n_negative: int, resamples: int, seed: int) -> Iterator[tuple[Ints, Ints]]:
-    """How often each positive and each negative item is drawn, resample by resample.
+    """Draws of each positive and each negative item, resample by resample.
 
     How many of all items drawn are positive is a binomial number; which ones, is then drawn within each class.
 

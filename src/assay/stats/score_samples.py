@@ -36,7 +36,7 @@ _SCALES = {"AUC": 1.0, "Gini": 2.0}
 
 
 def scale_of(measure: Measure) -> float | None:
-    """What a measure is of the whole area under the ROC curve; None if it is something else.
+    """The scale of a measure on the area under the ROC curve; None if it is something else.
 
     >>> from assay.measures import parse_measure
     >>> scale_of(parse_measure("Gini", "binary")), scale_of(parse_measure("AUC(max_fpr=0.1)", "binary"))
@@ -46,7 +46,7 @@ def scale_of(measure: Measure) -> float | None:
 
 
 def resamples_of(items: int, asked: int) -> int:
-    """How often so many items are drawn anew: each resample passes over all scores, so of many, fewer have to do.
+    """The resamples of so many items: each passes over all scores, so of many, fewer have to do.
 
     >>> resamples_of(1_000, 10_000), resamples_of(50_000, 10_000), resamples_of(10_000_000, 10_000)
     (2000, 1000, 500)
@@ -55,7 +55,7 @@ def resamples_of(items: int, asked: int) -> int:
 
 
 def are_many(positives: int, negatives: int) -> bool:
-    """Whether items are so many that leaving some of them out says as much as drawing them anew, and far sooner.
+    """True for items so many that leaving some out says as much as drawing them anew, and far sooner.
 
     >>> are_many(3_000, 17_001), are_many(900, 1_000_000)
     (True, False)
@@ -123,22 +123,22 @@ class ScoreSample(Sample):
 
     @property
     def size(self) -> int:
-        """How many items there are."""
+        """The number of items."""
         return len(self.positive)
 
     @property
     def scale(self) -> float | None:
-        """What the measure is of an area under the ROC curve, if DeLong's variance serves it; None if it does not."""
+        """The scale of the measure on the area under the ROC curve, if DeLong's variance serves it; else None."""
         return None if self.weight is not None else scale_of(self.scorer)
 
     @cached_property
     def positives(self) -> int:
-        """How many items are positive."""
+        """The number of positive items."""
         return int(np.count_nonzero(self.positive))
 
     @property
     def are_many(self) -> bool:
-        """Whether items are so many that some are left out in turn instead of drawing all anew."""
+        """True for items so many that some are left out in turn instead of drawing all anew."""
         return are_many(self.positives, self.size - self.positives)
 
     @cached_property
@@ -152,7 +152,7 @@ class ScoreSample(Sample):
         return np.concatenate([self.scorer.of(scored) for scored in self.scored])
 
     def undefined(self) -> list[str | None]:
-        """Why each system has no number, None where it has one."""
+        """Reasons why systems have no number, None where they have one."""
         return [self.scorer.per_unit(scored).reason(0) for scored in self.scored]
 
     def only(self, *systems: int) -> Self:
@@ -160,12 +160,12 @@ class ScoreSample(Sample):
         return replace(self, scores=tuple(self.scores[place] for place in systems), systems=self._names(systems))
 
     def is_same(self, first: int, second: int) -> bool:
-        """Whether two systems put all items into the same order, ties included."""
+        """True if two systems put all items into the same order, ties included."""
         before, after = (np.unique(self.scores[place], return_inverse=True)[1].ravel() for place in (first, second))
         return bool((before == after).all())
 
     def redraws(self, drawing: Drawing, method: Method = "hull") -> Drawing:
-        """How often items are drawn anew: not at all where DeLong's variance or the jackknife serves."""
+        """The number of resamples: 0 where DeLong's variance or the jackknife serves."""
         never = self.scale is not None or self.are_many
         return drawing._replace(resamples=0 if never else resamples_of(self.size, drawing.resamples))
 
@@ -187,12 +187,12 @@ class ScoreSample(Sample):
         return [percentiles(differences, level) for level in levels]
 
     def interval_notes(self) -> list[str]:
-        """What to say of the intervals: that items are too few for those of differences."""
+        """Notes on the intervals: items too few for those of differences."""
         few = f"{number_of(self.unit_kind, self.size)} are too few for an interval of a difference"
         return [Note.on(self.measure, few)] if 2 <= self.size < FEWEST_DRAWN else []
 
     def spread(self, first: int, second: int, drawing: Drawing) -> float:
-        """How much an item's part in the difference varies; NaN where it is not known."""
+        """The spread of an item's part in the difference; NaN where it is not known."""
         if self.scale is None or self.size < 2 or np.isnan(self.observed[[first, second]]).any():
             return math.nan
         variance = self.delong(first, second).variance
@@ -241,7 +241,7 @@ class ScoreSample(Sample):
         return "bootstrap_interval" if test == "bootstrap" else test
 
     def why_not_test(self, test: str) -> str:
-        """Why a test does not suit scores."""
+        """The reason why a test does not suit scores."""
         why = "it is made of all items together"
         if test in {"swap", "permutation"}:
             why = "scores of two systems may be on different scales and are never swapped"
@@ -252,7 +252,7 @@ class ScoreSample(Sample):
         return f"{self.measure}: {why}"
 
     def test_words(self, outcome: Outcome) -> str:
-        """Which test was made, and how."""
+        """The name of the test, and the way it was made."""
         return f"{outcome.test}: {outcome.note}" if outcome.note else outcome.test
 
     def _tested(self, pairs: Sequence[Pair], test: str, drawing: Drawing, alternative: Alternative) -> list[Outcome]:
@@ -287,7 +287,7 @@ def delong_test(sample: ScoreSample, first: int, second: int, alternative: Alter
 def bootstrap_of_scores(
     sample: ScoreSample, first: int, second: int, drawing: Drawing, alternative: Alternative = "two-sided"
 ) -> Outcome:
-    """Whether the difference in resamples of the items lies on one side of 0: the interval, read as a test.
+    """The bootstrap interval, read as a test: p from the resamples on one side of 0.
 
     Two-sided, p is twice the share of resamples on the smaller side, what was observed counting as one more.
 
@@ -315,7 +315,7 @@ def bootstrap_of_scores(
 def jackknife_test(
     sample: ScoreSample, first: int, second: int, seed: int, alternative: Alternative = "two-sided"
 ) -> Outcome:
-    """Whether the difference is more than its standard error explains, which the numbers without some items tell.
+    """The test of the difference by its standard error, from the numbers without some items.
 
     >>> from assay.measures import parse_measure
     >>> scores = np.arange(200.0)

@@ -18,7 +18,7 @@ _BLOCK = 1 << 22
 
 
 class Agreement(NamedTuple):
-    """How well rankings agree: the mean of Kendall's tau-b, where most of its values lie, the share of pairs swapped.
+    """The agreement of rankings: mean and middle of Kendall's tau-b, and the share of pairs swapped.
 
     `low` and `high` are quantiles of tau-b over the resamples: of its spread, not of an error in its mean. `swapped` is
     the mean share of pairs of systems whose order is the opposite one.
@@ -33,7 +33,7 @@ class Agreement(NamedTuple):
 
 
 class Stability(NamedTuple):
-    """How a ranking of systems holds with other units.
+    """The stability of a ranking of systems with other units.
 
     `redrawn`: the ranking on all units against those on units drawn anew, as many as there are. `halves`: the rankings
     on two random halves of the units against one another, as two test collections of half the size would agree.
@@ -44,7 +44,7 @@ class Stability(NamedTuple):
 
     @classmethod
     def unknown(cls) -> Stability:
-        """That of numbers which units cannot be drawn anew for."""
+        """The stability of numbers whose units cannot be resampled."""
         return cls(*[Agreement(np.nan, np.nan, np.nan, np.nan, 0.95, 0)] * 2)
 
 
@@ -59,7 +59,7 @@ def discriminative_power(p_values: ArrayLike, alpha: float = 0.05) -> float:
 
 
 def ranking_stability(sample: Sample, resamples: int = 1000, seed: int = 0, level: float = 0.95) -> Stability:
-    """How much the order of the systems depends on the units that happened to be there.
+    """The dependence of the order of the systems on the units that happened to be there.
 
     >>> from assay.stats.mean_samples import MeanSample
     >>> values = np.tile([0.1, 0.2, 0.4], (6, 1)) + np.arange(6)[:, None] / 100
@@ -83,7 +83,7 @@ def ranking_stability(sample: Sample, resamples: int = 1000, seed: int = 0, leve
 def with_other_units(
     first: Sample, second: Sample, systems: Sequence[str], *, resamples: int = 1000, seed: int = 0, level: float = 0.95
 ) -> dict[str, Interval]:
-    """Where the coefficients of two lists of the same systems lie with units drawn anew, by their names.
+    """The middle of the coefficients of two lists of the same systems with resampled units, by their names.
 
     A unit of both lists is drawn for both. These are quantiles of the coefficients over the resamples: of their spread,
     not of an error. Nothing, if one of the lists has fewer than two units.

@@ -45,7 +45,7 @@ def d_z(differences: Floats) -> float:
 
 
 def cliffs_delta(first: Floats, second: Floats) -> float:
-    """How much more often a value of the second system exceeds one of the first than the other way round, -1 to 1.
+    """Cliff's delta: how much more often the second's value exceeds the first's than the reverse, -1 to 1.
 
     All values are held against all, whatever their units: 0 is full overlap, 1 none with the second above.
 
@@ -223,7 +223,7 @@ def _to_digits(numbers: Floats) -> Floats:
 
 
 def _without_spread(test: str, differences: Floats) -> Outcome | None:
-    """What a test that needs a spread says where there is none."""
+    """The outcome of a test that needs a spread, where there is none."""
     if wins(differences).tied == len(differences):
         return Outcome.of_no_difference(test)
     if len(differences) == 1:

@@ -39,7 +39,7 @@ MOST_WITHHELD = 0.05
 
 
 class FindingVerdict(NamedTuple):
-    """What can be said about a difference.
+    """The verdict on a difference.
 
     `why` names the rule that decided. `negligible`: the systems are equivalent, and yet surely differ a little.
     `unjudged`: so many documents have no judgment, and could change the sign of the difference; 0 if they could not.
@@ -132,7 +132,7 @@ def _why_not(alpha: float, untested: Interval | None) -> str:
 
 
 def _direction(difference: float, higher_is_better: bool | None) -> Word:
-    """What a sure difference is; of a number that is neither good nor bad, such as a count of topics, only higher."""
+    """The direction of a sure difference; of a number that is neither good nor bad, such as a count, only higher."""
     if higher_is_better is None:
         return "higher" if difference > 0 else "lower"
     return "better" if (difference > 0) == higher_is_better else "worse"
@@ -198,7 +198,7 @@ def smallest_p(outcome: Outcome, units: int) -> float:
 
 
 def out_of_reach(outcomes: Sequence[Outcome], units: int, family: int, alpha: float) -> str | None:
-    """Why no difference of a family can be significant: even the smallest p-value, corrected, is too large.
+    """The reason why no difference of a family can be significant: even the smallest p-value is too large.
 
     >>> out_of_reach([Outcome("permutation", 0.1, 0.0625)], units=5, family=10, alpha=0.05)
     'no difference can be significant: over 10 comparisons, the smallest corrected p-value of this test is 0.62'

@@ -63,16 +63,16 @@ class WeightedSample(Sample):
 
     @property
     def multiplicity(self) -> Ints | None:
-        """How many units each row of `without_each` stands for; None if one."""
+        """The number of units that each row of `without_each` stands for; None if one."""
         return None
 
     @property
     def redraw_cost(self) -> int:
-        """How many numbers one resample of the units takes, of two systems."""
+        """The numbers that one resample of the units takes, of two systems."""
         return self.size
 
     def redraws(self, drawing: Drawing, method: Method = "hull") -> Drawing:
-        """How often units are really drawn anew.
+        """The number of resamples that are drawn.
 
         Less often than asked for where the units are very many, and their mean nearly normal; not at all for t
         intervals, and where units are too few for others.
@@ -93,7 +93,7 @@ class WeightedSample(Sample):
         return [interval.within(reach) for interval in redraws.intervals(places, levels, method)]
 
     def spread(self, first: int, second: int, drawing: Drawing) -> float:
-        """How much a unit's part in the difference varies: for means, the standard deviation of the differences.
+        """The spread of a unit's part in the difference: for means, the standard deviation of the differences.
 
         It is read off what the difference would be without each of the units, which serves other numbers, too.
         """
@@ -120,14 +120,14 @@ class WeightedSample(Sample):
         return {}
 
     def _range(self, systems: Contrast) -> tuple[float, float]:
-        """Where the measure's numbers can lie; as far as these systems' do, which may not keep to the range."""
+        """The range of the measure's numbers; as far as these systems' reach, which may not keep to it."""
         numbers = self.observed[list(systems)]
         least, most = self.bounds or (-np.inf, np.inf)
         return float(min(least, *numbers)), float(max(most, *numbers))
 
 
 class UnitSample(WeightedSample):
-    """What means of units and summed counts have in common: units with numbers of their own."""
+    """The common part of means of units and of summed counts: units with numbers of their own."""
 
     @abstractmethod
     def unit_values(self) -> Floats:
@@ -157,20 +157,20 @@ class UnitSample(WeightedSample):
         return self.unit_values()
 
     def is_same(self, first: int, second: int) -> bool:
-        """Whether no unit differs between two systems, nor what is made of the units."""
+        """True if no unit differs between two systems, nor what is made of the units."""
         absent = np.isnan(self.unit_values()[:, [first, second]])
         alike = bool((absent[:, 0] == absent[:, 1]).all())
         same = self.difference(first, second) == 0
         return same and alike and not self.unit_differences(first, second).any()
 
     def effects(self, first: int, second: int) -> Effects:
-        """How large the difference is, unit by unit."""
+        """Sizes of the difference, unit by unit."""
         values = self.unit_values()
         overlap = cliffs_delta(_known(values[:, first]), _known(values[:, second]))
         return Effects(np.nan, overlap, wins(self.unit_differences(first, second)))
 
     def value_notes(self) -> list[str]:
-        """What to say of numbers that the measure cannot have."""
+        """Notes on numbers that the measure cannot have."""
         (low, high), values = self.bounds or (-np.inf, np.inf), self.unit_values()
         outside = int(np.sum((values < low - ROUNDING) | (values > high + ROUNDING)))
         if not outside:
@@ -245,7 +245,7 @@ class PooledSample(UnitSample):
 
     @property
     def size(self) -> int:
-        """How many units there are."""
+        """The number of units."""
         return len(self.formulas[0].values)
 
     @cached_property
@@ -255,7 +255,7 @@ class PooledSample(UnitSample):
         return numbers
 
     def undefined(self) -> list[str | None]:
-        """Why each system has no number, None where it has one."""
+        """Reasons why systems have no number, None where they have one."""
         return [formula.pooled().reason(0) for formula in self.formulas]
 
     def known_units(self, first: int, second: int) -> KnownUnits | None:
@@ -291,7 +291,7 @@ class PooledSample(UnitSample):
         return ("permutation",)
 
     def why_not_test(self, test: str) -> str:
-        """Why another test does not suit."""
+        """The reason why another test does not suit."""
         return f"{self.measure} is made of counts summed over all units"
 
     def _tested(self, pairs: Sequence[Pair], test: str, drawing: Drawing, alternative: Alternative) -> list[Outcome]:
@@ -332,12 +332,12 @@ class PatternSample(PooledSample):
 
     @property
     def multiplicity(self) -> Ints:
-        """How many units each pattern stands for."""
+        """The number of units that each pattern stands for."""
         return self._patterns[1]
 
     @property
     def redraw_cost(self) -> int:
-        """How many numbers one resample of the units takes."""
+        """The numbers that one resample of the units takes."""
         return min(COST_OF_A_COUNT * len(self.multiplicity), self.size)
 
     def resampled(self, drawing: Drawing) -> Floats:

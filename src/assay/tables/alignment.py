@@ -125,7 +125,7 @@ def _by_id(systems: Sequence[Items], missing: MissingItems) -> list[Items]:
 
 
 def _differ_in_type(systems: Sequence[Items]) -> bool:
-    """Whether labels are of several types: one file's may all be numbers, or be text for the sake of an abstention."""
+    """True if labels are of several types: one file's may all be numbers, or be text for the sake of an abstention."""
     names = {system.truth.dtype: system.name for system in systems if system.truth is not None}
     several = [name for kind, name in names.items() if isinstance(kind, pl.List)]
     single = [name for kind, name in names.items() if not isinstance(kind, pl.List)]

@@ -1,4 +1,4 @@
-"""Which cluster each item was put in, beside its class and its point, as far as these are known."""
+"""Clusterings: the cluster of each item, beside its class and its point, as far as these are known."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class Clusters(ItemTable):
 
     @property
     def whence(self) -> str:
-        """What they are called in messages: the file that they come from, or their name."""
+        """The name in messages: the file that they come from, or their own name."""
         return _whence(self.origin, self.name)
 
     def taken(self, rows: pl.Series) -> Clusters:
@@ -110,7 +110,7 @@ class Clusters(ItemTable):
 
     @property
     def _are_distances(self) -> bool:
-        """Whether the points are, as far as their shape tells, all distances between the items."""
+        """True if the points are, as far as their shape tells, all distances between the items."""
         points = self.points
         return points is not None and points.shape == (len(self), len(self)) and not np.diagonal(points).any()
 

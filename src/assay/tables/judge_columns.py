@@ -73,7 +73,7 @@ def judge_columns(cells: pl.DataFrame, is_measure: Callable[[str], bool] = lambd
 
 
 def _where_enough(before: list[str], after: list[str]) -> list[str]:
-    """What is left, if that is enough for an agreement."""
+    """The remaining columns, if they are enough for an agreement."""
     return after if len(after) >= 2 else before
 
 

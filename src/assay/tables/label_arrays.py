@@ -72,7 +72,7 @@ def label_lists(values: Any, labels: Sequence[Any] | None, what: str) -> tuple[p
 
 
 def _is_nested(values: Any) -> bool:
-    """Whether lists of one length hold 0 and 1 only: as labels of items they would say nothing."""
+    """True if lists of one length hold 0 and 1 only: as labels of items they would say nothing."""
     if not isinstance(values, list | tuple) or not values or not isinstance(values[0], list | tuple):
         return False
     if not all(isinstance(row, list | tuple) for row in values) or len(set(map(len, values))) > 1:
@@ -82,7 +82,7 @@ def _is_nested(values: Any) -> bool:
 
 
 def is_matrix(values: Any) -> bool:
-    """Whether there are columns: a frame, a sparse matrix or an array of two dimensions."""
+    """True if there are columns: a frame, a sparse matrix or an array of two dimensions."""
     shape = getattr(values, "shape", None)
     return isinstance(shape, tuple) and len(shape) == _TWO
 

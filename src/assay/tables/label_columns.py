@@ -150,7 +150,7 @@ def numbers_of(values: Any, what: str) -> pl.Series:
 
 
 def is_beyond_floats(numbers: pl.Series) -> bool:
-    """Whether whole numbers are so large that floating point does not tell all of them apart.
+    """True if whole numbers are so large that floating point does not tell all of them apart.
 
     >>> is_beyond_floats(pl.Series([2.0**53 - 1])), is_beyond_floats(pl.Series([-(2.0**60), 0]))
     (False, True)

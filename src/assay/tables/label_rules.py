@@ -237,7 +237,7 @@ class ItemTable:
 
     @property
     def has_ids(self) -> bool:
-        """Whether items have ids of their own, not just row numbers."""
+        """True if items have ids of their own, not just row numbers."""
         return "item_id" in self.columns.columns
 
     @cached_property
@@ -255,7 +255,7 @@ class ItemTable:
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
-        """What is legal but odd, such as ids that occur twice."""
+        """Remarks on legal but odd data, such as ids that occur twice."""
         if not self.has_ids or not (twice := self.item_id.filter(self.item_id.is_duplicated())).len():
             return self.remarks
         return (

@@ -130,12 +130,12 @@ class Labels:
 
     @property
     def sizes(self) -> tuple[int, int, int]:
-        """How many labels, items and judges there are."""
+        """Numbers of labels, items and judges."""
         return len(self), self.items.n_unique(), self.frame["judge"].n_unique()
 
     @property
     def has_topics(self) -> bool:
-        """Whether items are documents for topics."""
+        """True if items are documents for topics."""
         return "query_id" in self.frame.columns
 
     @property

@@ -37,7 +37,7 @@ CLICK = "click"
 
 
 class Oddity(NamedTuple):
-    """What was odd when a log was read: how often, in words, and the first case.
+    """An oddity of a log: its count, its wording, and the first case.
 
     >>> Oddity("repeated-event", 2, "2 events came twice: one of each was left out").number
     2
@@ -148,7 +148,7 @@ class Log:
 
     @cached_property
     def sizes(self) -> tuple[int, int, int]:
-        """How many result pages, results and clicks there are."""
+        """Numbers of result pages, results and clicks."""
         clicks = self.events.filter(pl.col("action") == CLICK)
         counts = pl.collect_all([frame.select(pl.len()) for frame in (self.impressions, self.results, clicks)])
         pages, results, clicked = (int(count.item()) for count in counts)
@@ -166,7 +166,7 @@ class Log:
 
     @property
     def unit_kind(self) -> str:
-        """What stands for a person: the user, else the session, else the result page."""
+        """The unit that stands for a person: the user, else the session, else the result page."""
         if "impressions.user_id" in self.known:
             return "user"
         return "session" if "impressions.session_id" in self.known else "page"
@@ -198,7 +198,7 @@ class Log:
 
 
 def person(kind: str) -> pl.Expr:
-    """Who stands behind a page, for all we know: its user (if that is the kind), else its session, else nobody else.
+    """The person behind a page, for all we know: its user (if that is the kind), else its session, else nobody else.
 
     >>> log = Log.from_pages([("q", [], [])] * 3, user_id=["ana", None, None], session_id=["s1", "s2", None])
     >>> log.impressions.select(person("user")).collect().to_series().to_list()

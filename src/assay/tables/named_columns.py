@@ -48,7 +48,7 @@ class NamedColumns(NamedTuple):
         )
 
     def roles(self, kind: str) -> dict[str, str]:
-        """Which of its columns stands for which of ours (ours to theirs); an error says what a kind of table lacks."""
+        """Columns by our names (ours to theirs); an error says what a kind of table lacks."""
         columns = columns_of(kind, self.frame.columns)
         if columns is None:
             raise absent(kind, self.frame.columns, self.path, None if self.title == _IN_MEMORY else 1)
@@ -197,7 +197,7 @@ def _id_text(value: Any) -> str | None:
 
 
 def _sort(value: Any) -> str | None:
-    """What a label is, in a word; None where there is none."""
+    """The sort of a label, in a word; None where there is none."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return None
     if isinstance(value, bool):
@@ -208,7 +208,7 @@ def _sort(value: Any) -> str | None:
 
 
 def _was_mixed(values: pl.Series) -> bool:
-    """Whether text may have been something else, before a fast reader made one type of several."""
+    """True if text may have been something else, before a fast reader made one type of several."""
     kind = values.dtype
     if kind == pl.Object:
         return True

@@ -29,12 +29,12 @@ class NearestFirst:
 
     @property
     def name(self) -> str:
-        """What the run is called."""
+        """The name of the run."""
         return self.run.name
 
     @property
     def origin(self) -> str:
-        """Where the run comes from, for messages."""
+        """The origin of the run, for messages."""
         return self.run.origin
 
     @property

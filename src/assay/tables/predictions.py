@@ -167,7 +167,7 @@ class Predictions(ItemTable):
         return tuple(sorted({*both_labels([*(labels - apart)], self.pos_label), *apart}, key=self._place))
 
     def _place(self, label: Any) -> tuple[bool, Any]:
-        """Where a label comes in order: those of an Enum in its own, "(none)" last."""
+        """The place of a label in order: those of an Enum in its own, "(none)" last."""
         kind = self.truth.dtype
         if isinstance(kind, pl.Enum) and label in (categories := kind.categories.to_list()):
             return False, categories.index(label)
@@ -213,7 +213,7 @@ class Predictions(ItemTable):
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
-        """What is legal but odd: items left out, labels that no item has, ids that occur twice."""
+        """Remarks on legal but odd data: items left out, labels that no item has, ids that occur twice."""
         names = listed([str(label) for label in self.unseen])
         unseen = f"{self.name}: {number_of('label', len(self.unseen))} predicted that no item has: {names}"
         rest = super().warnings[len(self.remarks) :]
@@ -380,7 +380,7 @@ def _of_labels(named: Sequence[Any], scores: ScoreColumns) -> list[pl.Series]:
 
 
 def _are_complementary(first: pl.Series, second: pl.Series) -> bool:
-    """Whether two columns of scores are probabilities that add up to 1, so that one tells the other."""
+    """True if two columns of scores are probabilities that add up to 1, so that one tells the other."""
     inside = all(bool(column.is_between(0, 1).all()) for column in (first, second))
     return inside and bool(((first + second - 1).abs() <= _ROUNDING).all())
 

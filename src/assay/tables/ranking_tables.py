@@ -25,11 +25,11 @@ class Batches(Protocol):
 
     @property
     def name(self) -> str:
-        """What the run is called."""
+        """The name of the run."""
 
     @property
     def origin(self) -> str:
-        """Where the run comes from, for messages: a file's path, or the name."""
+        """The origin of the run, for messages: a file's path, or the name."""
 
     @property
     def format(self) -> str:
@@ -65,7 +65,7 @@ class _Rows:
 
 
 class Run(_Rows):
-    """What a system returned: `query_id, doc_id, score` and, if it was given, `rank`.
+    """The results of a system: `query_id, doc_id, score` and, if it was given, `rank`.
 
     >>> Run.of({"q1": {"d1": 2.0, "d2": 1.5}}).frame.rows()
     [('q1', 'd1', 2.0), ('q1', 'd2', 1.5)]
@@ -104,7 +104,7 @@ class Run(_Rows):
 
     @property
     def is_turned(self) -> bool:
-        """Whether the scores are distances, with their sign turned round."""
+        """True if the scores are distances, with their sign turned round."""
         return bool(self.warnings)
 
     def read(self) -> Run:
@@ -131,7 +131,7 @@ class Run(_Rows):
 
 
 class Qrels(_Rows):
-    """What the assessors judged: `query_id, doc_id, relevance`, and `judge` where several judged the same document.
+    """The judgments of assessors: `query_id, doc_id, relevance`, and `judge` where several judged the same document.
 
     Relevance is a number: whole grades or fractions. A negative one means: in the pool, but not judged.
 
@@ -194,7 +194,7 @@ class Qrels(_Rows):
 
     @property
     def judges(self) -> list[str]:
-        """Who judged, if the table says so."""
+        """The judges, if the table names them."""
         if self.dicts is not None or "judge" not in self.frame.columns:
             return []
         return self.frame["judge"].unique().sort().to_list()
@@ -259,7 +259,7 @@ class _Texts:
 
 
 class Topics(_Texts):
-    """What users look for: `query_id, title, description, narrative`, and whatever else the file holds.
+    """The information needs of users: `query_id, title, description, narrative`, and other columns of the file.
 
     >>> Topics.of({"1": "bitter green tea"}).frame["title"].to_list()
     ['bitter green tea']
@@ -271,7 +271,7 @@ class Topics(_Texts):
 
 
 class Documents(_Texts):
-    """What is searched: `doc_id, title, text`, and whatever else the file holds.
+    """The documents of a collection: `doc_id, title, text`, and other columns of the file.
 
     >>> Documents.of({"d1": "Steep it for three minutes."}).frame.rows()
     [('d1', '', 'Steep it for three minutes.')]
@@ -291,14 +291,14 @@ Direction: TypeAlias = Literal["higher", "lower", "neither", "unknown"]
 
 
 class UnitNumbers(Protocol):
-    """What a measure gives: a number per unit, NaN where there is none, and why there is none."""
+    """The numbers of a measure: one per unit, NaN where there is none, and the reason why."""
 
     @property
     def values(self) -> Any:
         """The numbers."""
 
     def reasons(self) -> list[str | None]:
-        """Why there is no number, None where there is one."""
+        """Reasons why there is no number, None where there is one."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,7 +26,7 @@ _MOST_NAMES = 6
 
 
 class Role(NamedTuple):
-    """What a column is to a table: our name, those of others (the usual one first), and what its cells are.
+    """The role of a column in a table: our name, those of others (the usual one first), and the kind of its cells.
 
     A column whose name starts with one of the `stems` has the role for the system or the label that follows.
     """
@@ -259,7 +259,7 @@ def is_stated(role: str) -> bool:
 
 
 def attribute_names(table: str, role: str) -> tuple[str, ...]:
-    """What an attribute of records may be called that has a role: as was said, or its names."""
+    """Names of an attribute of records that has a role: the one that was stated, or those of the role."""
     stated = _stated.get().columns.get(role)
     names = next(known.names for known in TABLES[table] if known.name == role)
     return names if stated is None else (stated, *(name for name in names if name != stated))
@@ -271,7 +271,7 @@ def use(name: str) -> None:
 
 
 def columns_of(table: str, header: Sequence[str]) -> dict[str, str] | None:
-    """Which of our columns each name in a header stands for (ours to theirs), or None if some are absent.
+    """Our names of the columns in a header (ours to theirs), or None if some are absent.
 
     >>> columns_of("qrels", ["qid", "docno", "label"])
     {'query_id': 'qid', 'doc_id': 'docno', 'relevance': 'label'}
@@ -330,7 +330,7 @@ def roles_in(table: str, header: Sequence[str]) -> dict[str, str]:
 
 
 def kind_of(header: Sequence[str]) -> str:
-    """What a table is of that is neither a run nor judgments, by the names of its columns; empty if these do not tell.
+    """The kind of a table that is neither run nor judgments, by the names of its columns; empty if they do not tell.
 
     >>> kind_of(["id", "label", "pred"]), kind_of(["id", "cluster_few"]), kind_of(["query_id", "doc_id", "score"])
     ('predictions', 'clusters', '')
@@ -446,7 +446,7 @@ def roles_of_frame(table: str, data: Any) -> dict[str, str]:
 
 
 def suffix(name: str, role: Role) -> str:
-    """What follows the first word of a column's name, if it is one of the role's stems; else the whole name.
+    """The part of a column's name after its first word, if that is one of the role's stems; else the whole name.
 
     >>> suffix("cluster_few", CLUSTER), suffix("few", CLUSTER)
     ('few', 'few')

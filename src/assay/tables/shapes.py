@@ -1,4 +1,4 @@
-"""What tables are made from in memory: dicts of dicts, data frames of any library, rows as tuples.
+"""Tables made in memory: of dicts of dicts, data frames of any library, rows as tuples.
 
 Most dicts are plain: text to text to numbers. Those are checked and kept as they are; columns of text are made when
 somebody asks for them. Everything else becomes columns at once, and is refused with a message where that fails.

@@ -219,7 +219,7 @@ class BehaviourCounts:
         return pages
 
     def _clicks(self, pages: pl.LazyFrame, amounts: Mapping[str, pl.Expr]) -> pl.LazyFrame:
-        """What was clicked, page by page."""
+        """Clicks page by page."""
         clicks = self.log.events.filter(pl.col("action") == CLICK).with_row_index("order")
         rank = pl.col("rank")
         if amounts:

@@ -1,4 +1,4 @@
-"""How often documents were shown and clicked, by query and rank; which queries are the same; expected clicks."""
+"""Impressions and clicks by document, query and rank; queries that are the same; expected clicks."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def with_query_ids(log: Log) -> Log:
 
 
 def click_cells(log: Log) -> pl.DataFrame:
-    """How often each document was shown and clicked at each rank for each query, in the order of their names.
+    """Impressions and clicks of each document at each rank for each query, in the order of their names.
 
     A click is a page on which the document was clicked at least once; results that were never on the screen, where the
     log knows it, do not count as shown.
@@ -149,17 +149,17 @@ class LoggedPages:
 
     @property
     def pages(self) -> int:
-        """How many pages there are."""
+        """The number of pages."""
         return len(self.query)
 
     @cached_property
     def has_propensities(self) -> Mask:
-        """Whether each page has any."""
+        """True if any page has propensities."""
         return np.isin(np.arange(self.pages), self.page[~np.isnan(self.propensity)])
 
     @property
     def depth(self) -> Ints:
-        """How many documents the ranking has for the query of each page, within the cut-off."""
+        """The number of documents in the ranking for the query of each page, within the cut-off."""
         sizes = self.wanted.group_by("query_id").agg(pl.len().cast(pl.Int64)).sort("query_id")["len"].to_numpy()
         return sizes[self.query]
 

@@ -107,17 +107,17 @@ class ClickedLists:
 
     @property
     def length(self) -> Ints:
-        """How many results each list has."""
+        """The number of results in each list."""
         return np.diff(self.offsets)
 
     @cached_property
     def row_weight(self) -> Floats:
-        """How often each row occurred."""
+        """The number of times that each row occurred."""
         return np.repeat(self.weight, self.length)
 
     @property
     def is_plain(self) -> bool:
-        """Whether every list occurred once."""
+        """True if every list occurred once."""
         return bool((self.weight == 1).all())
 
     def by_pair(self, values: NDArray[Any] | None = None) -> Floats:

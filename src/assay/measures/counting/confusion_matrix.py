@@ -33,7 +33,7 @@ REST = "rest"
 
 @dataclass(frozen=True, eq=False)
 class ConfusionMatrix:
-    """How often each label (column) was predicted for items of each true label (row); one table a unit.
+    """Counts of each label (column) as predicted for items of each true label (row); one table per unit.
 
     Most matrices are of one unit, all items; folds, groups of items and resamples have one table each. `positive` is
     the place of the positive label, where there are two labels and one of them is.
@@ -104,7 +104,7 @@ class ConfusionMatrix:
 
     @property
     def is_weighted(self) -> bool:
-        """Whether the cells are sums of weights, and not numbers of items.
+        """True if the cells are sums of weights, and not numbers of items.
 
         >>> ConfusionMatrix.from_labels([0, 1], [0, 0], sample_weight=[1, 0.5]).is_weighted
         True
@@ -116,7 +116,7 @@ class ConfusionMatrix:
 
     @cached_property
     def items(self) -> Floats:
-        """How many items each unit has, or how much they weigh."""
+        """Items of each unit: their number, or their weight."""
         items: Floats = self.tables.sum(axis=(1, 2)).astype(np.float64)
         return items
 
@@ -226,7 +226,7 @@ class ConfusionMatrix:
         return np.where(others > 0, np.maximum(tn, 0), 0.0)
 
     def place(self, label: Any) -> int:
-        """Which row and column a label has."""
+        """The row and column of a label."""
         return self.labels.index(label_among(self.labels, label))
 
     def normalized(self, normalize: Normalize = "true") -> Floats:
@@ -409,7 +409,7 @@ class LabelSets:
         return [tp, predicted - tp, true - tp, items - true - predicted + tp]
 
     def _with(self, name: str, weight: Floats | None) -> Counted:
-        """How many items have each label in a column of lists, or what they weigh."""
+        """Items with each label in a column of lists: their number, or their weight."""
         each = pl.Series("w", np.ones(len(self.truth), dtype=np.int64) if weight is None else weight)
         rows = pl.LazyFrame({"label": self._frame[name], "w": each}).explode("label").drop_nulls()
         sums = rows.group_by("label").agg(pl.col("w").sum()).collect()

@@ -74,7 +74,7 @@ CELLS_OF_PAIRS = {
 
 @dataclass(frozen=True, eq=False)
 class Contingency:
-    """How many items of each class (row) are in each cluster (column); only cells that occur; a table each unit.
+    """Counts of the items of each class (row) in each cluster (column): the cells that occur, one table per unit.
 
     Most are of one unit, all items; subsamples of the items have a table each, over the same cells. Where items have
     weights, the counts are sums of them and `squares` sums of squared weights, so that a pair of items weighs the
@@ -209,33 +209,33 @@ class Contingency:
 
     @property
     def is_weighted(self) -> bool:
-        """Whether counts are sums of weights, and not numbers of items."""
+        """True if counts are sums of weights, and not numbers of items."""
         return self.squares is not None
 
     @cached_property
     def items(self) -> Floats:
-        """How many items each unit has, or how much they weigh."""
+        """Items of each unit: their number, or their weight."""
         items: Floats = self.class_sizes.sum(axis=1)
         return items
 
     @cached_property
     def class_sizes(self) -> Floats:
-        """How many items each class has: units x classes."""
+        """Sizes of classes: units x classes."""
         return self._added_up(self.row, len(self.classes))
 
     @cached_property
     def cluster_sizes(self) -> Floats:
-        """How many items each cluster has: units x clusters."""
+        """Sizes of clusters: units x clusters."""
         return self._added_up(self.column, len(self.clusters))
 
     @cached_property
     def largest_of_clusters(self) -> Floats:
-        """How many items of its largest class each cluster has: units x clusters."""
+        """Items of the largest class of each cluster: units x clusters."""
         return self._largest(self.column, len(self.clusters))
 
     @cached_property
     def largest_of_classes(self) -> Floats:
-        """How many items of each class are in the cluster that has most of it: units x classes."""
+        """Items of each class in the cluster that has most of it: units x classes."""
         return self._largest(self.row, len(self.classes))
 
     @cached_property
@@ -255,7 +255,7 @@ class Contingency:
 
     @cached_property
     def pairs_of_cells(self) -> PairCounts:
-        """What each of the `cells` adds to the pairs: those within it, and half of those with items of other cells.
+        """Contributions of the `cells` to the pairs: those within a cell, and half of those with items of other cells.
 
         Nothing is subtracted from a larger number of pairs, so small counts are exact beside large ones, up to 2^62
         items, beyond which counts are floating-point numbers.

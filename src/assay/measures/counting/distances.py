@@ -77,7 +77,7 @@ class Distances:
     metric: str
 
     def threads_for(self, block: int) -> bool:
-        """Whether tiles of so many rows are best made in several threads: not where a product has threads itself."""
+        """True if tiles of so many rows are best made in several threads: not where a product has threads itself."""
         return self.metric != "euclidean" or _rows_a_product(self.X.shape[1], block) >= _FEWEST_ROWS
 
     def between(self, rows: Ints, columns: Ints) -> NDArray[Any]:
@@ -125,7 +125,7 @@ def _euclidean(left: Floats, right: Floats) -> Floats:
 
 
 def _rows_a_product(columns: int, others: int) -> int:
-    """How many rows can be multiplied at once in the thread that asks for it."""
+    """The number of rows that can be multiplied at once in the calling thread."""
     return _ONE_THREAD // max(1, (columns + 2) * others) // 8 * 8
 
 
@@ -284,7 +284,7 @@ class Centroids:
 
     @property
     def lengths(self) -> Floats:
-        """How far each centroid is from the origin; one that rounding alone can have moved there is at 0."""
+        """Distances of the centroids from the origin; one that rounding alone can have moved there is at 0."""
         lengths = _length(self.means, "euclidean")
         return np.where(lengths <= _ROUNDINGS * _length(self.first, "euclidean"), 0.0, lengths)
 

@@ -173,12 +173,12 @@ class RenamedDocuments(NamedTuple):
 
     @property
     def is_most_of_what_is_judged(self) -> bool:
-        """Whether at least as many documents are lost as are found."""
+        """True if at least as many documents are lost as are found."""
         return self.pairs.height >= _HALF * (self.hits + self.pairs.height)
 
     @property
     def explains_the_run(self) -> bool:
-        """Whether so many documents are written differently that whatever else is said of them says the same."""
+        """True if so many documents are written differently that all other doubts about them say the same."""
         return self.pairs.height >= _HALF * self.top
 
 

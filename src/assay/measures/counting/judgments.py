@@ -126,7 +126,7 @@ def pair_hashes(topic: Ints, doc_hash: Hashes) -> Hashes:
 
 
 class _Table(NamedTuple):
-    """Where to look for the hash of a pair: the hashes under a seed that tells them apart, and a slot for each."""
+    """A hash table of pairs: their hashes under a seed that tells them apart, and a slot for each."""
 
     seed: int
     hashes: Hashes
@@ -297,7 +297,7 @@ class Graded:
         )
 
     def at_rank(self, weight: Callable[[Ints], Floats]) -> Floats:
-        """What a function of the rank gives each row: at its rank, or on average over the ranks it may have.
+        """Values of a function of the rank, row by row: at its rank, or on average over the ranks it may have.
 
         >>> columns = [np.array([column]) for column in (0, 2, 1.0, 2, 3, 0)]  # a tie over ranks 2 and 3
         >>> Graded(*columns, averaged=True).at_rank(lambda rank: 1 / rank)

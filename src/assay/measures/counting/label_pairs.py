@@ -62,7 +62,7 @@ def numbered_text(labels: NDArray[Any]) -> tuple[list[str], Ints]:
 
 
 def _numbers(values: NDArray[Any]) -> Ints:
-    """How many different values are smaller than each."""
+    """The number of different values smaller than each."""
     in_order = values.copy()
     in_order.sort()
     smaller: Ints = in_order[:-1][in_order[1:] != in_order[:-1]].searchsorted(values)
@@ -70,7 +70,7 @@ def _numbers(values: NDArray[Any]) -> Ints:
 
 
 def is_text(values: Any) -> bool:
-    """Whether it is an array of text, a label an item, in this machine's order of bytes.
+    """True for an array of text, one label per item, in this machine's order of bytes.
 
     >>> is_text(np.array(["a"])), is_text(["a"])
     (True, False)
@@ -338,7 +338,7 @@ def _pairs(truth: Column, prediction: Column, weight: Floats | None) -> LabelPai
 
 
 def _have_codes(truth: pl.Series, prediction: pl.Series) -> bool:
-    """Whether labels of both are numbered alike: then the numbers can be counted."""
+    """True if labels of both are numbered alike: then the numbers can be counted."""
     return truth.dtype == prediction.dtype and isinstance(truth.dtype, pl.Enum | pl.Categorical)
 
 

@@ -33,7 +33,7 @@ class MatrixMargins(ConfusionMatrix):
 
     @cached_property
     def items(self) -> Floats:
-        """How many items each unit has, or how much they weigh."""
+        """Items of each unit: their number, or their weight."""
         items: Floats = self.tables[:, 0].sum(axis=1)
         return items
 
@@ -46,7 +46,7 @@ class MatrixMargins(ConfusionMatrix):
 
 
 def _without_rounding(amount: Counted, total: Floats) -> Floats:
-    """What is left of a sum of weights; nothing where only rounding left something, above 0 or below."""
+    """The remainder of a sum of weights; 0 where only rounding left something, above 0 or below."""
     return np.where(amount > LEFT_BY_ROUNDING * total, amount, 0.0)
 
 

@@ -47,7 +47,7 @@ class Comparisons(NamedTuple):
 
     @property
     def lead(self) -> Floats:
-        """How many items each item is above, less those that it is below: twice its mid-rank, but for a constant."""
+        """Items above each item less those below it: twice its mid-rank, but for a constant."""
         lead: Floats = self.signs.sum(axis=2, dtype=np.float64)
         return lead
 
@@ -101,13 +101,13 @@ class Orders:
 
     @property
     def is_tied(self) -> bool:
-        """Whether two items of an order are tied."""
+        """True if two items of an order are tied."""
         pairs = len(self.items) * (len(self.items) - 1)
         return any(each.untied[0] < pairs for each in self.comparisons)
 
     @property
     def is_constant(self) -> bool:
-        """Whether all items of an order are tied."""
+        """True if all items of an order are tied."""
         return any(each.untied[0] == 0 for each in self.comparisons)
 
     @property
@@ -136,7 +136,7 @@ def _numbers(order: Any) -> dict[str, float]:
 
 
 def tau_ap_parts(reference: Comparisons, other: Comparisons) -> tuple[Ints, Ints, Floats]:
-    """What each item adds to tau_AP, row by row: how many items are above it, those that belong there, and a weight.
+    """Contributions of items to tau_AP, row by row: items above each, those that belong there, and a weight.
 
     Of the items above it in the second list, those that belong above it according to the first are counted, less those
     that belong below. The weight is 1 over the items above, or the mean of that over all ways to break ties. The
@@ -168,7 +168,7 @@ def tau_ap_weight(above: Ints, tied: Ints) -> Floats:
 
 
 def depths_of(first: Sequence[Hashable], second: Sequence[Hashable], p: float) -> tuple[Floats, Floats, Floats]:
-    """How many items two rankings have in common down to each depth, their share, and how much it weighs.
+    """Items in common down to each depth of two rankings, their share, and its weight.
 
     Beyond the end of the shorter list, its overlap there is taken to go on.
 
@@ -183,7 +183,7 @@ def depths_of(first: Sequence[Hashable], second: Sequence[Hashable], p: float) -
 
 
 def common_by_depth(first: Sequence[Hashable], second: Sequence[Hashable]) -> Ints:
-    """How many items the two have in common down to each depth: an item counts from its lower rank on.
+    """Items in common down to each depth: an item counts from its lower rank on.
 
     >>> common_by_depth(["a", "b", "c"], ["b", "a"])
     array([0, 2, 2])

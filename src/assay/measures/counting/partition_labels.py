@@ -27,7 +27,7 @@ def same_length(truth: pl.Series, cluster: pl.Series) -> None:
 
 
 def noisy_items(cluster: pl.Series, noise: Any) -> pl.Series:
-    """Which items are in no cluster, as they have the label that says so.
+    """A mask of the items in no cluster, as they have the label that says so.
 
     >>> noisy_items(pl.Series([0, -1]), -1).to_list()
     [False, True]

@@ -63,7 +63,7 @@ def numbers_in_rows(points: Any) -> Floats:
 
 
 def kept_points(cluster: pl.Series, noise: Any) -> tuple[pl.Series | None, dict[str, int]]:
-    """Which items are in a cluster, None if all are, and how many are left out as noise.
+    """The items that are in a cluster, None if all are, and the number of those left out as noise.
 
     >>> kept_points(pl.Series([0, -1]), -1)[1]
     {'noise': 1}
@@ -141,7 +141,7 @@ def drawn_by_cluster(codes: Ints, sizes: Ints, sample_size: int | None, seed: in
 
 
 def _shares(sizes: Ints, least: Ints, wanted: int) -> Ints:
-    """How many of each cluster: as near to proportion as whole numbers and the smallest numbers let it be."""
+    """Sample sizes by cluster: as near to proportion as whole numbers and the smallest numbers allow."""
     low, high = 0.0, 1.0
     for _ in range(60):  # the share of every cluster at which the numbers, rounded down, are just not too many
         share = (low + high) / 2
@@ -238,16 +238,16 @@ class Points:
 
     @cached_property
     def sizes(self) -> Ints:
-        """How many points each cluster has."""
+        """Sizes of clusters."""
         return np.bincount(self.codes, minlength=len(self.clusters))
 
     @property
     def items(self) -> int:
-        """How many points there are."""
+        """The number of points."""
         return len(self.codes)
 
     def row_name(self, row: int) -> str:
-        """What a row is called in a message.
+        """The name of a row in a message.
 
         >>> Points.of([0, 1], [0, 0], item_id=["a", "b"]).row_name(1)
         'item b'
@@ -421,7 +421,7 @@ class Points:
 
     @property
     def _factor(self) -> float:
-        """What a squared distance counts as: for directions, half of it is 1 - cosine."""
+        """The factor of squared distances: for directions, half of one is 1 - cosine."""
         return 0.5 if self.metric == "cosine" else 1.0
 
     @property
@@ -431,7 +431,7 @@ class Points:
 
     @cached_property
     def _taken(self) -> Ints:
-        """How many points of each cluster are looked at."""
+        """Numbers of points to look at, by cluster."""
         return self.sizes if self.chosen is None else np.bincount(self.codes[self.chosen], minlength=len(self.sizes))
 
     def _mean(self, values: Floats) -> Floats:
@@ -441,7 +441,7 @@ class Points:
         return total / self._taken
 
     def _spread_out(self, values: Floats, otherwise: float) -> Floats:
-        """What is known of the chosen points, in the rows of all."""
+        """Values of the chosen points in the rows of all."""
         if self.chosen is None:
             return values
         spread = np.full(self.items, otherwise)

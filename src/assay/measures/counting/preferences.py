@@ -1,4 +1,4 @@
-"""What clicks say about pairs of documents: which one was preferred to which other, by strategies of Joachims et al."""
+"""Preferences between pairs of documents, read off clicks by the strategies of Joachims et al."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _preferred(log: Log, strategy: Strategy) -> pl.LazyFrame:
 
 
 def _chain(log: Log) -> pl.LazyFrame:
-    """What was clicked on the next page of a session, beside what was passed over on this one, for this one's query.
+    """Clicks on the next page of a session beside what was passed over on this one, for this one's query.
 
     Passed over: all above the last click that was not clicked; without a click, the first two.
     """
@@ -99,7 +99,7 @@ def suited(log: Log) -> list[str]:
 
 
 def preference_votes(log: Log, strategy: str = "skip-above") -> pl.DataFrame:
-    """Which documents were preferred to which, for each query: `query_id`, `doc_id`, `other`, `won`, `lost`, `pages`.
+    """Preferences between documents, for each query: `query_id`, `doc_id`, `other`, `won`, `lost`, `pages`.
 
     A user has one vote on a pair of documents, whatever number of pages it rests on: the way most of these go; as many
     both ways is no vote, and a pair without a vote is left out. Without users that holds for sessions, and without
@@ -138,7 +138,7 @@ def preference_votes(log: Log, strategy: str = "skip-above") -> pl.DataFrame:
 
 
 def judgment_votes(log: Log, grades: pl.DataFrame) -> pl.DataFrame:
-    """How many people's clicks go with the judgments of a query, and how many against: `query_id`, `with`, `against`.
+    """People whose clicks go with and against the judgments of a query: `query_id`, `with`, `against`.
 
     On each page, a clicked document is compared with those above it that were not clicked; who mostly preferred the
     higher `grade` has a vote for the judgments, who mostly preferred the lower one has a vote against them.

@@ -19,7 +19,7 @@ from assay.tables import FlatDicts
 
 @dataclass(frozen=True)
 class Policies:
-    """How a run is turned into counts.
+    """The rules by which a run is turned into counts.
 
     `ties`: order of documents with equal scores; `expected` gives the mean over all orders.
     `unjudged`: documents without a judgment count as irrelevant, or are an error.
@@ -81,7 +81,7 @@ class Policies:
 
 @cache
 def _domains() -> dict[str, Domain]:
-    """What each policy may be: the words are read off the types once."""
+    """The values that each policy takes: the words are read off the types once."""
     hints = {name: get_args(hint) for name, hint in get_type_hints(Policies).items()}
     words = {
         name: Choice(known) for name, known in hints.items() if known and all(isinstance(each, str) for each in known)
@@ -270,7 +270,7 @@ def _judged(run: FlatDicts, number: list[int], topic: Ints, judgments: Judgments
 
 
 def _smaller(ranking: list[str], tied: Ints, first: Ints, last: Ints) -> Ints:
-    """How many documents with the same score have a smaller id than each of some; these come in the order of rows."""
+    """The number of documents with the same score and a smaller id than each of some, in the order of rows."""
     start, end, sizes = int(first[0]), int(last[-1]) + 1, last - first + 1
     comparisons = int(sizes.sum())
     if _BEGINNING + end - start + comparisons > _SORTING * len(tied):

@@ -32,7 +32,7 @@ from assay.tables.nearest_first import best_first
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ranks:
-    """Where each judged document was found, query by query.
+    """Ranks of the judged documents, query by query.
 
     `retrieved`: how many documents each query returned; `hits`: the retrieved documents that are in the judgments;
     `ideal`: all judged documents, best grade first. Queries and documents are numbered; `queries` and `doc_ids` name
@@ -172,7 +172,7 @@ class Ranks:
         return pl.Series(dtype=pl.String) if self.judgments is None else self.judgments.doc_id
 
     def relevant(self, level: float | None = None) -> Ints:
-        """How many relevant documents each query has."""
+        """The number of relevant documents of each query."""
         relevant = self.ideal.grade >= self.level(level)
         return np.bincount(self.ideal.query[relevant], minlength=len(self.queries))
 
@@ -355,7 +355,7 @@ def retrieved(
 
 
 def why_not(rules: Policies) -> str | None:
-    """Why documents cannot be counted so under these policies; None if they can.
+    """The reason why documents cannot be counted so under these policies; None if they can.
 
     >>> why_not(Policies(judged_only=True))
     'judged_only takes unjudged documents out of the ranking, so there is nothing to say about them'
@@ -424,7 +424,7 @@ def _pairs(judgments: Judgments) -> pl.DataFrame:
 
 
 def _among(judgments: Judgments, new: pl.DataFrame) -> Mask:
-    """Which of the judgments are of these pairs."""
+    """A mask of the judgments of these pairs."""
     marked = _pairs(judgments).join(new.with_columns(new=pl.lit(True)), on=_PAIR, how="left", maintain_order="left")
     return marked["new"].fill_null(False).to_numpy()
 

@@ -115,18 +115,18 @@ class Ratings:
 
     @cached_property
     def counts(self) -> Ints:
-        """How many judges put each item (row) in each category (column)."""
+        """The number of judges who put each item (row) in each category (column)."""
         width = len(self.categories)
         flat = np.bincount(self.item * width + self.category, minlength=len(self.items) * width)
         return flat.reshape(len(self.items), width)
 
     @cached_property
     def labels_of_item(self) -> Ints:
-        """How many labels each item has."""
+        """The number of labels of each item."""
         return np.bincount(self.item, minlength=len(self.items))
 
     def by_judge(self, judge: Ints, category: Ints) -> Ints:
-        """How often each judge (row) stands beside each category (column), in labels of these judges and categories.
+        """Labels of each judge (row) by category (column), counted among labels of these judges and categories.
 
         >>> ratings = Ratings.from_labels({"ana": ["a", "b", "b"], "ben": ["a", "a", "a"]})
         >>> ratings.by_judge(ratings.judge, ratings.category)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def positives(y_true: Any, pos_label: Any = None) -> tuple[Mask, Any]:
-    """Which items are positive, and which label that is; with `pos_label`, all other labels are negative.
+    """A mask of the positive items, and the positive label; with `pos_label`, all other labels are negative.
 
     >>> positives(["spam", "ham", "spam"], pos_label="spam")
     (array([ True, False,  True]), 'spam')
@@ -42,7 +42,7 @@ def positives(y_true: Any, pos_label: Any = None) -> tuple[Mask, Any]:
 
 
 def scores_of(y_score: Any, name: str = "y_score") -> NDArray[Any]:
-    """One score an item, in its own type of number; that they are finite is not yet looked at.
+    """Scores, one per item, in their own type of number; not yet checked to be finite.
 
     >>> scores_of([3, 1])
     array([3, 1])
@@ -107,7 +107,7 @@ Numbers = NDArray[Any]
 
 
 class ScoreTable(NamedTuple):
-    """What each threshold would count as positive: thresholds descending, the first one infinite, so that none is.
+    """Counts at each threshold: thresholds descending, the first one infinite, so that nothing is positive.
 
     An item is predicted positive if its score is at least the threshold.
 
@@ -277,17 +277,17 @@ class Scored:
 
     @property
     def is_weighted(self) -> bool:
-        """Whether items have weights."""
+        """True if items have weights."""
         return self.positive_weight is not None
 
     @property
     def positives(self) -> float:
-        """How many positive items there are: their total weight, if they have weights."""
+        """The number of positive items: their total weight, if they have weights."""
         return _total(self.positive, self.positive_weight)
 
     @property
     def negatives(self) -> float:
-        """How many negative items there are: their total weight, if they have weights."""
+        """The number of negative items: their total weight, if they have weights."""
         return _total(self.negative, self.negative_weight)
 
     def at(self, threshold: float) -> Confusion:
@@ -327,7 +327,7 @@ class Scored:
 
     @cached_property
     def table(self) -> ScoreTable:
-        """What each threshold counts, from the highest score to the lowest; made when it is first asked for.
+        """Counts at each threshold, from the highest score to the lowest; made when it is first asked for.
 
         >>> Scored.from_lists(positive=[0.9, 0.7], negative=[0.7]).table.fp
         array([0, 0, 1])
@@ -417,7 +417,7 @@ def _widened(scores: Numbers) -> Numbers:
 
 
 def _split_at(scores: Numbers, weight: Floats | None, threshold: float) -> tuple[float, float]:
-    """How many scores are at least the threshold, and how many are below."""
+    """The number of scores from the threshold on, and of those below."""
     if scores.dtype.kind == "f":
         below = int(np.searchsorted(scores, threshold))
     else:  # a whole number is at least 2.5 if it is at least 3; compared as such, large ones stay exact

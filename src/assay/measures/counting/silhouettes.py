@@ -1,4 +1,4 @@
-"""How far each point is from its own cluster and from the nearest other one: all distances, a tile at a time.
+"""Distances of each point to its own cluster and to the nearest other one, a tile at a time.
 
 Points are sorted by cluster and cut into blocks: pieces of a large cluster, or several small clusters together. A tile
 holds the distances of two blocks and serves both: its rows and its columns are added up by cluster. What is kept is a
@@ -246,7 +246,7 @@ def _row_sums(distances: NDArray[Any]) -> Floats:
 
 
 def _tiles(distances: Distances, order: Ints) -> Callable[[Ints, Ints], NDArray[Any]]:
-    """How a tile is made, of places in the order of the clusters."""
+    """Tiles of places in the order of the clusters."""
     if distances.metric == PRECOMPUTED:
         return lambda rows, columns: distances.between(order[rows], order[columns])
     points = distances.X if (np.diff(order) == 1).all() else distances.X[order]

@@ -118,7 +118,7 @@ class _Rows(NamedTuple):
         return place[at]
 
     def _before(self, tied: Ints, first: Ints, last: Ints, descending: bool) -> Ints:
-        """How many of the documents with the same score come before, by id."""
+        """The number of documents with the same score that come before, by id."""
         hits = pl.DataFrame({"row": as_series(tied), "first": as_series(first), "end": as_series(last + 1)})
         pairs = hits.select("row", other=pl.int_ranges("first", "end")).explode("other")
         mine, other = self.doc_id.gather(pairs["row"]), self.doc_id.gather(pairs["other"])
@@ -139,7 +139,7 @@ class _Rows(NamedTuple):
 
 
 class _Counted(NamedTuple):
-    """What whole queries give; `repeated` topics came up more than once and wait for the second pass.
+    """Counts of whole queries; `repeated` topics came up more than once and wait for the second pass.
 
     `odd`: which topics have an infinite score, and which of them one score for all documents.
     """
@@ -198,7 +198,7 @@ def _in_order(pieces: Iterator[_Piece], search: "_Search", ignored: set[str]) ->
 
 
 class _Search:
-    """What stays the same over all batches; it holds no state, so that threads can share it."""
+    """The constants of all batches; it holds no state, so that threads can share it."""
 
     def __init__(self, judgments: Judgments, policies: Policies) -> None:
         self.judgments, self.policies, self.seed = judgments, policies, judgments.table.seed

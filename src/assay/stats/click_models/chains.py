@@ -34,7 +34,7 @@ class PageBlock:
 
     @property
     def places(self) -> int:
-        """How many results the longest list has."""
+        """The length of the longest list."""
         return len(self.height)
 
     @cached_property
@@ -44,7 +44,7 @@ class PageBlock:
 
     @cached_property
     def inside(self) -> Mask:
-        """Which cells are results."""
+        """A mask of the cells that are results."""
         return np.arange(len(self.weight)) < self.height[:, None]
 
 
@@ -83,7 +83,7 @@ _RESCALED = 8
 
 
 class Continuation(NamedTuple):
-    """How probable it is to go on: after a skip, after a click by rank, and after a click that satisfied."""
+    """Probabilities of going on: after a skip, after a click by rank, and after a click that satisfied."""
 
     skip: float
     click: Floats
@@ -101,7 +101,7 @@ class Chain:
 
 @dataclass(eq=False)
 class Expected:
-    """What the clicks of all lists let one expect: sums for the pairs, and of going on (numerator, denominator).
+    """Expectations from the clicks of all lists: sums for the pairs, and of going on (numerator, denominator).
 
     `against`, `for_satisfaction` and `against_satisfaction` are the sums of slopes of the likelihood, and of squares.
     """
@@ -171,7 +171,7 @@ def posterior(block: PageBlock, chain: Chain) -> Posterior:
 
 
 def forward(block: PageBlock, near: Floats, chain: Chain) -> tuple[Floats, Floats]:
-    """How probable a click, or none where there is none, is after the clicks above; and that the result is read."""
+    """Probabilities of each click, or of none, after the clicks above; and that the result is read."""
     stay, leave, sated = chain.going_on
     probability, examination = np.ones_like(near), np.zeros_like(near)
     read = np.ones(near.shape[1])

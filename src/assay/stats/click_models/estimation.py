@@ -1,4 +1,4 @@
-"""What estimation goes by: pseudo-counts, when it is done, and the course of what it maximises."""
+"""Parts of estimation: pseudo-counts, when it is done, and the course of what it maximises."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ class FittingRules:
 
 @dataclass
 class Trace:
-    """What is maximised, before the first iteration and after each."""
+    """The value that is maximised, before the first iteration and after each."""
 
     rules: FittingRules
     values: list[float] = field(default_factory=list)
     converged: bool = True
 
     def is_done(self, value: float) -> bool:
-        """Whether to stop at this value."""
+        """True if it is time to stop at this value."""
         self.values.append(value)
         gained = np.inf if len(self.values) < 2 else value - self.values[-2]
         self.converged = bool(gained <= self.rules.tolerance * abs(value))
@@ -55,7 +55,7 @@ def share(counts: Floats, of: Floats, rules: FittingRules, otherwise: Floats | f
 
 
 def penalty(values: Floats, rules: FittingRules) -> float:
-    """What the pseudo-counts add to the log-likelihood."""
+    """The part of the pseudo-counts in the log-likelihood."""
     if not (rules.clicks or rules.skips):
         return 0.0
     known = values[~np.isnan(values)]
@@ -66,7 +66,7 @@ def penalty(values: Floats, rules: FittingRules) -> float:
 
 
 class ParameterEvidence(NamedTuple):
-    """How steeply the likelihood of a pair's results rises and falls with a parameter: sums of slopes, of squares."""
+    """Slopes of the likelihood of a pair's results in a parameter: their sums, and sums of squares."""
 
     up: Floats
     up_squared: Floats
@@ -75,7 +75,7 @@ class ParameterEvidence(NamedTuple):
 
     @classmethod
     def of_counts(cls, yes: Floats, no: Floats, value: Floats) -> ParameterEvidence:
-        """That of so many times yes and no."""
+        """The evidence of so many times yes and no."""
         with np.errstate(divide="ignore", invalid="ignore"):
             up, down = np.where(yes > 0, 1 / value, 0.0), np.where(no > 0, 1 / (1 - value), 0.0)
         return cls(yes * up, yes * up**2, no * down, no * down**2)
@@ -105,7 +105,7 @@ def likelihood_interval(
         ups, downs = np.nan_to_num(evidence.up / up), np.nan_to_num(evidence.down / down)
 
     def fall(at: Floats) -> Floats:
-        """How far the log-likelihood is below that of the estimate."""
+        """The fall of the log-likelihood below that of the estimate."""
         with np.errstate(divide="ignore", invalid="ignore"):
             terms = (
                 ups * np.log1p(np.maximum(up * (at - value), -1)),

@@ -54,7 +54,7 @@ class ClickModel:
 
     @property
     def model(self) -> Model:
-        """What kind of model it is."""
+        """The kind of model."""
         return model_of(self.name)
 
     @property
@@ -100,7 +100,7 @@ class ClickModel:
 
     @property
     def no_interval(self) -> str | None:
-        """Why relevance has no intervals; None if it has."""
+        """The reason why relevance has no intervals; None if it has."""
         return self.model.no_interval
 
     @property
@@ -121,7 +121,7 @@ class ClickModel:
     # What it says of lists ----------------------------------------------------------------------------------------
 
     def click_probabilities(self, lists: ListsInput, *, conditional: bool = True) -> Floats:
-        """How probable a click on each result is, given the clicks above it on its list or given nothing.
+        """Probabilities of a click on each result, given the clicks above it on its list or given nothing.
 
         >>> lists = ClickedLists.of([("q", ["a", "b"], ["a"]), ("q", ["a", "b"], ["b"])])
         >>> fit = fit_clicks(lists, "CM", prior=(0, 0))
@@ -141,7 +141,7 @@ class ClickModel:
         return probability
 
     def examination(self, lists: ListsInput) -> pl.DataFrame:
-        """How probable it is that a result of these lists is examined, by rank; of PBM, its parameters.
+        """Probabilities that results of these lists are examined, by rank; of PBM, its parameters.
 
         >>> lists = ClickedLists.of([("q", ["a", "b"], ["a"]), ("q", ["b", "a"], []), ("q", ["b", "a"], ["b"])])
         >>> fit_clicks(lists, "CM", prior=(0, 0)).examination(lists).rows()
@@ -194,7 +194,7 @@ class ClickModel:
         return counted.with_clicks(clicks)
 
     def surprise(self, lists: ListsInput, *, conditional: bool = False) -> Surprise:
-        """How well the model predicts the clicks of lists: whatever was clicked above, or knowing it."""
+        """The surprise of the model at the clicks of lists: whatever was clicked above, or knowing it."""
         counted = lists_of(lists)
         if not len(counted.pair):
             raise InputError("there is no result on any page: a click model has nothing to predict")
@@ -242,7 +242,7 @@ class ClickModel:
         return cls(**read_fields(path))
 
     def is_seen(self, lists: ListsInput) -> Mask:
-        """Whether each result's pair was among those that the model was fitted to."""
+        """A mask of the results whose pair was among those that the model was fitted to."""
         counted = lists_of(lists)
         seen: Mask = self._places(counted.pairs)[counted.pair] >= 0
         return seen

@@ -98,7 +98,7 @@ class Model(ABC):
 
     @abstractmethod
     def walker(self, parameters: Parameters) -> Callable[[PageBlock], Walk]:
-        """What goes down the lists of a block."""
+        """The walk down the lists of a block."""
 
 
 MODELS: dict[str, Model] = {}
@@ -214,7 +214,7 @@ class _TwoFactors(Model):
 
     @property
     def shares(self) -> Mapping[str, tuple[str, ...]]:
-        """What is examined."""
+        """The examined shares."""
         return {"examination": ("rank", "click_above") if self.by_click_above else ("rank",)}
 
     def fit(self, lists: ClickedLists, rules: FittingRules, clickless: Clickless) -> FittedParameters:
@@ -246,7 +246,7 @@ class PositionBased(_TwoFactors):
 
 @click_model("UBM", "user browsing model")
 class UserBrowsing(_TwoFactors):
-    """As the position-based model, but examination depends on the rank of the click above, too."""
+    """The position-based model, with examination that depends on the rank of the click above, too."""
 
     by_click_above = True
 
@@ -275,11 +275,11 @@ class _Chain(Model):
 
     @property
     def shares(self) -> Mapping[str, tuple[str, ...]]:
-        """What is estimated of going on."""
+        """The estimates of going on."""
         return dict.fromkeys(self.estimated, ("rank",) if self.by_rank else ())
 
     def going_on(self, parameters: Parameters) -> Continuation:
-        """How probable it is to go on."""
+        """The probabilities of going on."""
         values = [np.full(parameters.ranks, value) for value in self.start]
         for name, after in self.estimated.items():
             for each in after:
@@ -387,7 +387,7 @@ class _Iterated(_Chain):
         )  # fmt: skip
 
     def _counts(self, fitted: Expected, after: tuple[int, ...]) -> Floats:
-        """How often people are expected to have gone on, and could have: by rank, or in all."""
+        """Expected counts of people who went on, and who could have: by rank, or in all."""
         if self.by_rank:
             return fitted.click
         parts = (fitted.skip, fitted.click.sum(axis=0), fitted.satisfied_click)

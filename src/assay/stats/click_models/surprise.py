@@ -1,4 +1,4 @@
-"""How well clicks are predicted: perplexity by rank and in all, with intervals over units, and differences."""
+"""Prediction of clicks: perplexity by rank and in all, with intervals over units, and differences."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MOST_LOGARITHM = 700.0
 
 @dataclass(frozen=True, eq=False)
 class Surprise:
-    """What a model finds surprising: minus the binary logarithm of how probable what happened at each result is.
+    """The surprise of a model: minus the binary logarithm of the probability of the outcome at each result.
 
     Perplexity at a rank is 2 to the mean over the results shown there, and in all the mean over ranks: 1 is perfect,
     2 a fair coin. Intervals are by the delta method: how far each unit (user, session or list) moves a number.
@@ -31,7 +31,7 @@ class Surprise:
 
     @cached_property
     def shown(self) -> Floats:
-        """How many results there are at each rank from 0 on."""
+        """Numbers of results at each rank from 0 on."""
         return sums(self.lists.rank, self.lists.row_weight)
 
     @cached_property
@@ -64,14 +64,14 @@ class Surprise:
 
     @cached_property
     def log_likelihood_pull(self) -> Floats:
-        """How far each unit moves the mean logarithm per result."""
+        """The pull of each unit on the mean logarithm per result."""
         mean = -self.log_likelihood / np.log(2)
         with np.errstate(invalid="ignore"):  # of what is impossible nothing is known
             return self._by_unit(-np.log(2) * (self.bits - mean) / self.lists.row_weight.sum())
 
     @cached_property
     def perplexity_pull(self) -> Floats:
-        """How far each unit moves the perplexity in all."""
+        """The pull of each unit on the perplexity in all."""
         steep = np.log(2) * 2**self.mean_bits / np.maximum(self.shown, 1) / len(self.ranks)
         rank = self.lists.rank
         with np.errstate(invalid="ignore"):  # of what is impossible nothing is known
@@ -91,7 +91,7 @@ class Surprise:
 
     @property
     def units(self) -> int:
-        """How many users, sessions or lists have results here."""
+        """The number of users, sessions or lists with results here."""
         return len(self.log_likelihood_pull)
 
     def _by_unit(self, pull: Floats) -> Floats:
@@ -120,7 +120,7 @@ class Surprise:
 
 
 def interval(value: float, pull: Floats, confidence: float, *, positive: bool = False) -> Interval:
-    """Where a number lies that units move so far; unknown for fewer than two units, or where it is infinite.
+    """The interval of a number that units move so far; unknown for fewer than two units, or if infinite.
 
     `positive`: it is never below 0, so that its interval is that of its logarithm.
 

@@ -74,7 +74,7 @@ def fit_two_factors(cells: Cells, pairs: int, rules: FittingRules) -> TwoFactors
 
 
 def _best_ratio(alpha: Floats, gamma: Floats, rules: FittingRules) -> float:
-    """What attractiveness is multiplied with, and examination divided by, for the prior to be met best; else 1.
+    """The factor of attractiveness, and divisor of examination, that meets the prior best; else 1.
 
     Products stay, and so does the likelihood: without this, iterations creep along it. One step of Newton's method.
     """

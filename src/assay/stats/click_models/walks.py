@@ -1,4 +1,4 @@
-"""What a model says of lists, place by place: how probable each click is, given the clicks above or given nothing."""
+"""Walks of models down lists: the probability of each click, given the clicks above or given nothing."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ class Walk(ABC):
 
     @abstractmethod
     def probability(self, place: int) -> Floats:
-        """How probable a click at this place is, after the clicks above."""
+        """The probability of a click at this place, after the clicks above."""
 
     def advance(self, place: int, clicked: Mask) -> None:  # noqa: B027  # to many models it does not matter
         """Tell which of the lists are clicked at this place."""
 
     @abstractmethod
     def examination(self) -> Floats:
-        """How probable it is that each result is examined, whatever is clicked: places by lists."""
+        """Probabilities that each result is examined, whatever is clicked: places by lists."""
 
 
 class IndependentWalk(Walk):
@@ -46,7 +46,7 @@ class IndependentWalk(Walk):
 
 
 class BrowsingWalk(Walk):
-    """Whether a result is examined depends on its rank and on the rank of the click above: `rate[rank, above]`."""
+    """Examination that depends on the rank of a result and on that of the click above: `rate[rank, above]`."""
 
     def __init__(self, block: PageBlock, near: Floats, rate: Floats) -> None:
         super().__init__(block, near)
@@ -94,7 +94,7 @@ class ReadingWalk(Walk):
         return self.near[place, :high] * self.read[:high]
 
     def advance(self, place: int, clicked: Mask) -> None:
-        """Who clicked may be satisfied; who did not may have stopped further up."""
+        """The next place: users who clicked may be satisfied, others may have stopped further up."""
         high = len(clicked)
         pair, rank = self.block.pair[place, :high], self.block.rank[place, :high]
         stay, leave, sated = self.chain.going_on
