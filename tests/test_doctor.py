@@ -20,7 +20,7 @@ import numpy as np
 import polars as pl
 import pytest
 from command import invoke
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from shared_data import shared
 from strategies import quickly
@@ -1074,6 +1074,8 @@ def test_one_run_is_looked_at_without_scipy() -> None:
 
 
 @given(st.binary(max_size=300))
+@example(b"PAR1")
+@example(b"\xef\xbb\xbfARROW1\nq1 Q0 d1 1 2.5 t")
 @quickly
 def test_the_tolerant_reader_reads_anything(data: bytes) -> None:
     for kind in ("run", "qrels"):

@@ -34,6 +34,7 @@ from assay import (
     read_labels,
 )
 from assay.files.writing import write
+from assay.measures.agreement import Alpha
 from benchmarks.studies import simulate_agreement
 
 BICYCLES = Path(assay.__file__).parent / "data" / "bicycles"
@@ -780,6 +781,15 @@ def test_files_of_two_judges_with_the_same_name_are_not_taken_for_one(tmp_path: 
 JUDGES = ("ana", "ben")
 
 
+def test_documents_of_topics_are_told_apart_whatever_blanks_their_ids_hold(tmp_path: Path) -> None:
+    rows = [f"{item},{judge},{label}\n" for item, label in (("a b,c", 1), ("a,b c", 0), ("q,d", 0)) for judge in "xy"]
+    (tmp_path / "labels.csv").write_text("query_id,item_id,judge,label\n" + "".join(rows))
+    result = assay.agree(tmp_path / "labels.csv")
+    assert result.ratings.units == ('"a b" c', "a b c", "q d")
+    assert result.value("Agreement") == 1.0
+    assert assay.crowd(tmp_path / "labels.csv", method="majority").items["label"].to_list() == [1, 0, 0]
+
+
 def test_alpha_without_a_scale_is_the_same_wherever_it_is_asked_for(tmp_path: Path) -> None:
     """On three grades or more it is ordinal: in the table, in the sentence below, explained, compared, in Python."""
     for name, every in (("one", 3), ("two", 4)):
@@ -793,6 +803,10 @@ def test_alpha_without_a_scale_is_the_same_wherever_it_is_asked_for(tmp_path: Pa
     bare = agree(labels, "Alpha", resamples=0)
     assert bare.to_frame().select("measure", "value").rows() == [("Alpha(scale='ordinal')", value)]
     assert (bare.value("Alpha"), assay.explain("Alpha", labels).value) == (value, value)
+    assert (bare.value(Alpha), agree(labels, Alpha(scale="nominal"), resamples=0).to_frame()["value"][0]) == (
+        value,
+        nominal,
+    )
     shown = run_assay("agreement", "evaluate", "one.csv", "-m", "Alpha", folder=tmp_path)
     assert f"Alpha(scale='ordinal') {value:.4f} means that" in " ".join(shown.stdout.split())
     compared = run_assay("agreement", "compare", "one.csv", "two.csv", "-m", "Alpha", folder=tmp_path)

@@ -86,6 +86,14 @@ def test_the_same_seed_gives_the_same_and_is_recorded() -> None:
     assert json.loads(one.to_json())["sections"]["basis"]["seed"] == 5
 
 
+def test_the_order_of_the_points_makes_no_difference() -> None:
+    rng = np.random.default_rng(2)
+    points = rng.normal(size=(80, 2)) + rng.integers(0, 3, size=(80, 1)) * 2
+    one, other = (number_of_clusters(rows, range(2, 5), resamples=5) for rows in (points, rng.permutation(points)))
+    assert one.to_frame().equals(other.to_frame())
+    assert one.reference == other.reference
+
+
 def test_stability_is_the_mean_adjusted_rand_of_every_two_subsamples() -> None:
     drawn = subsamples(len(THREE), 4, np.random.default_rng(0))
 

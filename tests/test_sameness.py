@@ -113,7 +113,8 @@ CASES = {
     "two sets of labels": Case(odd_data.judges_twice, ("agreement compare {old} {new}", "agreement gate {old} {new}")),
     "a column per judge": Case(odd_data.judge_columns, ("agreement evaluate {lab} --judges ana,10,9,ben",)),
     "crowd": Case(odd_data.crowd, (
-        "crowd aggregate {lab} --method majority",
+        "crowd aggregate {lab}",
+        "crowd aggregate {lab} --method majority --vote-ties random",
         "crowd workers {people}",
         "crowd audit {model} {people}",
     )),

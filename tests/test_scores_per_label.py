@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from command import run_assay
 
-from assay import InputError, Predictions, classify
+from assay import InputError, ParameterError, Predictions, classify
 
 TWO = "truth,score:a,score:b\na,.9,.8\nb,.2,.7\nb,.9,.8\na,.6,.1\nb,.3,.9\na,.7,.2\n"
 OFF = "expected probabilities that add up to 1 (to within 0.01), got 1.7"
@@ -131,3 +131,15 @@ def test_another_positive_label_has_scores_of_its_own() -> None:
     items = Predictions.of([0, 1, 1], y_score={0: [0.9, 0.2, 0.8], 1: [0.8, 0.7, 0.9]})
     assert classify(items, "AUC").value() == 0.5
     assert classify(items, "AUC", pos_label=0).value() == 1.0
+
+
+def test_one_score_per_item_stays_that_of_the_label_it_was_given_for() -> None:
+    truth, scores = ["a", "b", "a", "b"], [0.9, 0.2, 0.6, 0.4]
+    items = Predictions.of(truth, y_score=scores, pos_label="a")
+    assert classify(items, "AUC", pos_label="a").value() == 1.0
+    with pytest.raises(ParameterError, match="the scores are those of a, and none are of b"):
+        classify(items, "AUC", pos_label="b")
+    both = Predictions.of(truth, y_score={"a": scores, "b": [1 - score for score in scores]}, pos_label="a")
+    assert classify(both, "Brier", pos_label="b").value() == pytest.approx(classify(both, "Brier").value())
+    unsaid = Predictions.of(truth, y_score=scores)
+    assert [classify(unsaid, "AUC", pos_label=label).value() for label in "ab"] == [1.0, 0.0]

@@ -150,13 +150,13 @@ def read_lines(data: bytes, kind: Kind) -> Lines | None:
 
 
 def _source(lines: list[tuple[int, str]]) -> tuple[Source, list[str]]:
-    """The lines as a source, each at its own place; and its names of columns."""
+    """The lines as a source, each at its own place; and its names of columns, if lines hold them."""
     texts = [""] * (lines[-1][0] if lines else 0)
     for line, text in lines:
         texts[line - 1] = text
     source = Source(io.BytesIO("\n".join(texts).encode(errors="replace")), "lines")
     head = head_of(source)
-    return source, names_of(head) if not head.text.startswith("[") else []
+    return source, [] if head.text.startswith(("[", *map(bytes.decode, COLUMN_MARKS))) else names_of(head)
 
 
 def _named(lines: list[tuple[int, str]], source: Source, names: list[str], kind: Kind) -> Lines | None:

@@ -23,7 +23,7 @@ from assay.stats.bootstrap import Interval, wilson
 from assay.subjects.judges.evaluation import is_numeric, opened, ratings_of
 from assay.subjects.ranking.evaluation import judgments_of
 from assay.tables import Qrels
-from assay.tables.labels import Labels
+from assay.tables.labels import Labels, item_names
 
 CrowdMethod: TypeAlias = Literal["dawid-skene", "mace", "majority", "weighted", "median"]
 QrelsRule: TypeAlias = Literal["chosen", "expected", "probability", "relevant"]
@@ -161,6 +161,7 @@ def crowd(
     table = opened(read_labels(labels, columns=columns, repeated=repeated, no_gold=no_gold))
     answers = _answers(table, gold)
     ratings = ratings_of(table, categories=_scale(table, answers) if categories is None else categories)
+    ratings = ratings.on_items(ratings.items.arg_sort().to_numpy())  # whatever the order of the labels
     places = {name: place for place, name in enumerate(ratings.categories)}
     right = np.array([places.get(answers.get(item, ""), -1) for item in ratings.items])
     left_out = {} if exclude == "flagged" else _excluded(exclude, ratings.judges)
@@ -221,7 +222,7 @@ def _answers(labels: Labels, gold: Any) -> dict[str, str]:
         known = pl.DataFrame({"item": list(gold), "gold": list(gold.values())})
     else:
         judged = judgments_of(gold).frame.filter(pl.col("relevance") >= 0)
-        known = judged.select(item=pl.format("{} {}", "query_id", "doc_id"), gold="relevance").unique()
+        known = judged.select(item_names("query_id", "doc_id"), gold="relevance").unique()
     twice = known.filter(known["item"].is_duplicated())
     if twice.height:
         several = [str(label) for label in twice.filter(pl.col("item") == twice["item"][0])["gold"]]
@@ -260,7 +261,9 @@ def _items(table: Labels, ratings: Ratings, aggregate: Aggregate, gold: Ints) ->
         "gold": ratings.labels_at(gold, kind),
     }  # fmt: skip
     keys = [column for column in ("query_id", "item_id") if column in table.frame.columns]
-    return table.frame.select(keys).unique(maintain_order=True).with_columns(**columns)
+    named = table.frame.select(*keys, item=table.items).unique("item", maintain_order=True)
+    held = pl.DataFrame({"item": ratings.items, **columns})
+    return named.join(held, on="item", how="left", maintain_order="left").drop("item")
 
 
 def _enough(
@@ -274,13 +277,11 @@ def _enough(
     most, rng = max(enough, default=0), np.random.default_rng(seed)
     held = (usable >= max(most, 1))[ratings.item]
     item, category = ratings.item[held], ratings.category[held]
-    # By name, and not by place: what is drawn does not depend on the order of the labels.
-    turn = np.argsort(np.lexsort((ratings.judge[held], ratings.items.rank("ordinal").to_numpy()[item])))
     right = np.zeros((draws, most))
     count = int((usable >= max(most, 1)).sum())
     starts = np.concatenate([[0], np.cumsum(np.bincount(item, minlength=len(ratings.items)))])
     for draw in range(draws if most else 0):
-        order = np.lexsort((rng.random(len(item))[turn], item))
+        order = np.lexsort((rng.random(len(item)), item))
         place = np.arange(len(item)) - starts[item]
         for k in range(1, most + 1):
             few = order[place < k]

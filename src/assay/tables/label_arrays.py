@@ -14,6 +14,8 @@ from assay.tables.label_columns import labels_of, numbers_of
 from assay.tables.shapes import picked
 
 _TWO = 2
+#: How far from 1 numbers of 32 bits may add up to.
+_ROUNDING = 1e-6
 
 
 class ScoreColumns(NamedTuple):
@@ -21,6 +23,12 @@ class ScoreColumns(NamedTuple):
 
     columns: list[pl.Series]
     labels: tuple[Any, ...] | None = None
+
+    @property
+    def are_complementary(self) -> bool:
+        """Whether these are probabilities of two labels that add up to 1, so that one column tells the other."""
+        inside = len(self.columns) == _TWO and all(column.is_between(0, 1).all() for column in self.columns)
+        return inside and bool(((self.columns[0] + self.columns[1] - 1).abs() <= _ROUNDING).all())
 
 
 def score_columns(values: Any) -> ScoreColumns:

@@ -23,6 +23,17 @@ _BITS_64 = 2.0**63
 _KEY = ("query_id", "item_id", "judge")
 
 
+def item_names(topic: str, item: str) -> pl.Expr:
+    """Names of items with their topics before them; topics of several words in quotes, so that no two are called alike.
+
+    >>> pl.DataFrame({"query": ["7", "iced tea"], "doc": ["tea d1", "d1"]}).select(item_names("query", "doc")).rows()
+    [('7 tea d1',), ('"iced tea" d1',)]
+    """
+    apart = pl.col(topic).str.contains(r'^"|[ ]')
+    quoted = pl.format('"{}"', pl.col(topic).str.replace_all('"', '""', literal=True))
+    return pl.format("{} {}", pl.when(apart).then(quoted).otherwise(pl.col(topic)), item).alias("item")
+
+
 @dataclass(frozen=True, eq=False)
 class Labels:
     """One row per label: `item_id`, `judge`, `label`; where known `query_id`, `seconds`, `time` and `gold`.
@@ -143,7 +154,7 @@ class Labels:
         """The name of each row's item: its id, with the topic before it where there are topics."""
         if not self.has_topics:
             return self.frame["item_id"].alias("item")
-        return self.frame.select(item=pl.format("{} {}", "query_id", "item_id")).to_series()
+        return self.frame.select(item_names("query_id", "item_id")).to_series()
 
     @property
     def judges(self) -> tuple[str, ...]:

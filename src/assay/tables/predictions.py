@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 import numpy as np
 import polars as pl
 
-from assay.core.errors import InputError, ParameterError, listed, number_of
+from assay.core.errors import InputError, ParameterError, argument, listed, number_of
 from assay.tables.label_arrays import ScoreColumns, label_lists, lists_of_indicators, score_columns
 from assay.tables.label_columns import ids_of, numbers_of, refuse_no_threshold
 from assay.tables.label_rules import (
@@ -30,8 +30,6 @@ from assay.tables.label_rules import (
 from assay.tables.roles import Where, refuse_rows
 
 _TWO = 2
-#: How far from 1 numbers of 32 bits may add up to.
-_ROUNDING = 1e-6
 
 Kind: TypeAlias = Literal["binary", "multiclass", "multilabel"]
 #: What columns of scores are called, where there is one per class.
@@ -68,6 +66,8 @@ class Predictions(ItemTable):
     origin: str = "in memory"
     #: What was noticed when the table was made; `warnings` has more.
     remarks: tuple[str, ...] = ()
+    #: Whether the scores of the other one of two labels were given, too, and add up to 1 with these.
+    told_of_both: bool = False
 
     @classmethod
     def of(
@@ -285,17 +285,31 @@ class Predictions(ItemTable):
         return dataclasses.replace(self, columns=_ordered(self.columns.with_columns(self.truth.cast(kind), prediction)))
 
     def with_positive(self, label: Any) -> Predictions:
-        """The same with another positive label, and its scores, where both labels have some.
+        """The same with another positive label and its scores; an error where these are known to be the other one's.
 
         >>> scored = Predictions.of([0, 1], y_score={0: [0.9, 0.2], 1: [0.8, 0.7]})
         >>> scored.with_positive(0).score.to_list()
         [0.9, 0.2]
         """
-        other = dataclasses.replace(self, pos_label=label)
-        if "score" not in self.columns.columns or not other.class_scores:
+        other, score = dataclasses.replace(self, pos_label=label), self.score
+        whose = self._usual_positive
+        if score is None or whose in {None, other.positive}:
             return other
-        score = other.class_scores[other.positive].alias("score")
-        return dataclasses.replace(other, columns=self.columns.with_columns(score))
+        if not self.class_scores and not self.told_of_both:
+            raise ParameterError(
+                f"{self.name}: the scores are those of {whose}, and none are of {other.positive}: give each label its "
+                f"own, or say {argument('pos_label', other.positive)} where the table is made if they are of that one"
+            )
+        theirs = other.class_scores[other.positive] if self.class_scores else 1 - score
+        return dataclasses.replace(other, columns=self.columns.with_columns(score=theirs))
+
+    @property
+    def _usual_positive(self) -> Any:
+        """The positive label as far as it is known."""
+        try:
+            return self.positive
+        except ParameterError:
+            return None
 
     def taken(self, rows: pl.Series) -> Predictions:
         """Some of the items: a mask, or row numbers from 0 in the order wanted; row numbers as ids stay what they are.
@@ -336,13 +350,15 @@ def assembled(
         refuse_rows(columns["weight"] < 0, where, "a weight from 0 on", columns["weight"])
     stated = stated_labels(labels, columns["truth"].dtype)
     frame = pl.DataFrame([column.alias(ours) for ours, column in columns.items()])
+    told_of_both = False
     if scores is not None:
-        frame = frame.with_columns(_placed(scores, frame, stated, pos_label, name))
+        placed = _placed(scores, frame, stated, pos_label, name)
+        frame, told_of_both = frame.with_columns(placed), len(placed) == 1 and scores.are_complementary
     frame, left_out = without_nulls(frame, nulls, name, where)
     refuse_unknown(frame, stated, where)
     if stated is not None and frame["truth"].dtype == pl.String:
         stated = tuple(map(str, stated))
-    return Predictions(_ordered(frame), name, stated, pos_label, origin, (*remarks, *left_out))
+    return Predictions(_ordered(frame), name, stated, pos_label, origin, (*remarks, *left_out), told_of_both)
 
 
 def _placed(
@@ -369,20 +385,12 @@ def _placed(
     if len(named) == _TWO and not several:
         positive = positive_label(sorted(named, key=bare._place), pos_label)
         score = scores.columns[named.index(positive)].alias("score")
-        if _are_complementary(*scores.columns):
-            return [score]
-        return [score, *_of_labels(named, scores)]
+        return [score, *([] if scores.are_complementary else _of_labels(named, scores))]
     return _of_labels(named, scores)
 
 
 def _of_labels(named: Sequence[Any], scores: ScoreColumns) -> list[pl.Series]:
     return [column.alias(f"{SCORE_OF}{label}") for label, column in zip(named, scores.columns, strict=True)]
-
-
-def _are_complementary(first: pl.Series, second: pl.Series) -> bool:
-    """True if two columns of scores are probabilities that add up to 1, so that one tells the other."""
-    inside = all(bool(column.is_between(0, 1).all()) for column in (first, second))
-    return inside and bool(((first + second - 1).abs() <= _ROUNDING).all())
 
 
 def _ordered(frame: pl.DataFrame) -> pl.DataFrame:

@@ -78,6 +78,9 @@ def number_of_clusters(
     points = clusters.points
     if points is None:
         raise ParameterError(f"expected points to cluster, got clusters only: say {argument('points')}")
+    # Clusterers and subsamples go by the places of points: these do not depend on the order of the rows.
+    order = np.lexsort(points.T)
+    clusters, points = clusters.taken(pl.Series(order)), points[order]
     if metric == "precomputed":
         raise ParameterError("there are distances only, and no points to cluster: choose a metric of points")
     most = min(len(np.unique(points, axis=0)), len(points) - 1)

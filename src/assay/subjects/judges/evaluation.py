@@ -361,14 +361,13 @@ def as_labels(categories: Iterable[Any], labels: pl.Series) -> list[Any]:
 
 
 def measure_on(scale: str, name: str | Measure) -> Measure:
-    """A measure of agreement; alpha is on the scale of the labels, unless the name says another.
+    """A measure of agreement; alpha is on the scale of the labels, unless another was asked for.
 
     >>> measure_on("ordinal", "Alpha"), measure_on("ordinal", "Alpha(scale='nominal')"), measure_on("nominal", "Alpha")
     (Alpha(scale='ordinal'), Alpha, Alpha)
     """
     wanted = parse_measure(name, "agreement")
-    bare = isinstance(name, str) and "(" not in name
-    return wanted(scale=scale) if bare and wanted.name == "Alpha" else wanted
+    return wanted(scale=scale) if wanted.name == "Alpha" and "scale" not in wanted.given else wanted
 
 
 def usual_scale(categories: Sequence[str], numeric: bool) -> ScaleName:

@@ -98,7 +98,7 @@ class PairedJudges(MeasuredPairing):
         return cls(tuple(names), ratings, scale, left_out, True in numeric, notes, is_ordered)
 
     def measure(self, name: str | Measure) -> Measure:
-        """A measure of agreement; alpha is on the scale of the labels, unless the name says another."""
+        """A measure of agreement; alpha is on the scale of the labels, unless another was asked for."""
         return measure_on(self.scale, name)
 
     def usual(self) -> Sequence[str]:
