@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from cases import in_turn
 from command import run_assay
 from scipy.stats import binomtest
 
@@ -55,7 +56,7 @@ def test_weights_do_not_make_few_items_many() -> None:
     assert promises(many)
 
 
-@pytest.mark.parametrize(("copies", "hedged"), [(1, True), (40, False)])
+@in_turn(("copies", "hedged"), [(1, True), (40, False)])
 def test_advice_to_negate_says_that_few_items_may_be_chance(copies: int, hedged: bool) -> None:
     by_label = assay.classify(assay.Predictions.of([1, 0, 0] * copies, [0, 1, 1] * copies), "Recall")
     scores = [0.1, 0.2, 0.3, 0.4] * copies
@@ -76,7 +77,7 @@ def pair(share: float, items: int = 400) -> list[assay.Predictions]:
     return [predicted(truth, 0.5, 0.02, "old", 1), predicted(truth, 0.9, 0.05, "new", 2)]
 
 
-@pytest.mark.parametrize(("share", "headline"), [(0.5, "Accuracy"), (0.3, "Accuracy"), (0.1, "MCC"), (0.95, "MCC")])
+@in_turn(("share", "headline"), [(0.5, "Accuracy"), (0.3, "Accuracy"), (0.1, "MCC"), (0.95, "MCC")])
 def test_the_headline_means_something_for_these_labels(share: float, headline: str) -> None:
     systems = pair(share)
     compared = assay.compare(systems)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from cases import in_turn
 
 from assay import ConfusionMatrix, Predictions, classify
 from assay.subjects.labels.advice import REMARKS
@@ -23,7 +24,7 @@ def remarks(given: ConfusionMatrix | Predictions, mute: Sequence[str] = ()) -> d
     return {remark.code: remark for remark in classify(given, "Recall", mute=mute).advice}
 
 
-@pytest.mark.parametrize("name", FOUR)
+@in_turn("name", FOUR)
 def test_of_four_methods_one_rules_out_one_rules_in_and_one_is_to_be_negated(name: str) -> None:
     verdicts = {"rules_out", "rules_in", "below_diagonal"}
     expected = {"A": {"rules_out"}, "B": {"below_diagonal"}, "C": set(), "D": {"rules_in"}}
@@ -52,7 +53,7 @@ def test_negated_scores_are_advised_where_the_threshold_hides_it() -> None:
     assert "negated it is 1.0000" in remark.says
 
 
-@pytest.mark.parametrize("weight", [0.001, 1000.0])
+@in_turn("weight", [0.001, 1000.0])
 def test_weights_that_are_all_alike_make_nothing_surer(weight: float) -> None:
     truth, predicted = [1, 1, 1, 0, 0, 0, 1, 0] * 2, [1, 0, 1, 1, 0, 1, 1, 1] * 2
     plain = remarks(Predictions.of(truth, predicted))
@@ -83,7 +84,7 @@ def test_a_label_that_nearly_all_have_does_so_too() -> None:
     assert "95.0% of the items are" in remarks(matrix(94, 4, 1, 1))["prevalence"].says
 
 
-@pytest.mark.parametrize(("positives", "misleads"), [(9, True), (10, False), (50, False), (90, False), (91, True)])
+@in_turn(("positives", "misleads"), [(9, True), (10, False), (50, False), (90, False), (91, True)])
 def test_misleading_starts_at_a_tenth(positives: int, misleads: bool) -> None:
     found = remarks(matrix(positives - 2, 2, 2, 98 - positives))
     assert ("prevalence" in found) is misleads
@@ -100,7 +101,7 @@ def test_predictive_values_elsewhere_follow_from_bayes() -> None:
     assert remark.number == pytest.approx(0.95 * 0.01 / (0.95 * 0.01 + 0.3 * 0.99))
 
 
-@pytest.mark.parametrize("prevalence", [0.0, 1.0, -0.1, float("nan")])
+@in_turn("prevalence", [0.0, 1.0, -0.1, float("nan")])
 def test_a_prevalence_is_a_share(prevalence: float) -> None:
     with pytest.raises(ValueError, match="between 0 and 1"):
         classify(matrix(*FOUR["A"]), "Recall").at_prevalence(prevalence)
@@ -146,7 +147,7 @@ def test_where_accuracy_misleads_the_dummy_is_held_against_both_rates() -> None:
     assert "baseline" not in remarks(matrix(20, 180, 10, 1820))
 
 
-@pytest.mark.parametrize("code", REMARKS)
+@in_turn("code", REMARKS)
 def test_every_remark_can_be_muted(code: str) -> None:
     cases = [matrix(*cells) for cells in (*FOUR.values(), (20, 180, 10, 1820), (20, 15, 20, 45))]
     cases += [ConfusionMatrix.from_matrix([[95, 0, 0], [3, 0, 0], [1, 0, 1]], ["a", "b", "c"])]

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import in_turn
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -164,8 +165,8 @@ def test_mace_finds_who_knows_and_who_guesses() -> None:
     assert (fit.chosen == truth).mean() > (majority(ratings).chosen == truth).mean()
 
 
-@pytest.mark.parametrize(("ties", "expected"), [("lowest", 0), ("highest", 2), ("none", -1)])
-@pytest.mark.parametrize("method", [majority, dawid_skene, mace])
+@in_turn(("ties", "expected"), [("lowest", 0), ("highest", 2), ("none", -1)])
+@in_turn("method", [majority, dawid_skene, mace])
 def test_a_tie_is_broken_by_the_rule_that_was_stated(method: Any, ties: Any, expected: int) -> None:
     # The third item keeps the category 1 in the scale, and both judges of it agree.
     result = method(Ratings.from_labels([[0, 2, 1], [2, 0, 1]]), ties=ties)
@@ -206,7 +207,7 @@ def test_entropy_is_in_bits() -> None:
     assert result.chosen.tolist() == [0, 0, -1]
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("arguments", "message"),
     [({"iterations": 0}, "iterations"), ({"tolerance": 0.0}, "tolerance"), ({"ties": "first"}, "ties")],
 )

@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 import pytest
 from audit_twin import MEASURES, Rows, expected
+from cases import in_turn
 from command import run_assay
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -74,7 +75,7 @@ def test_one_ranking_and_its_ten_values() -> None:
     assert {name: round(found[name], 4) for name in TEN} == TEN
 
 
-@pytest.mark.parametrize("name", TEN)
+@in_turn("name", TEN)
 def test_each_of_the_ten_values_names_its_rule(name: str) -> None:
     text = "0.71" if TEN[name] == 0.71 else f"{TEN[name]:.4f}"
     found = audit(JUDGED, RANKING, "nDCG@5", value=text)
@@ -192,7 +193,7 @@ def test_rules_about_topics_count_the_right_ones() -> None:
     assert case.value(setting) == approx((1 + 0 + 0.5) / 3)
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("measure", "is_there"),
     [("nDCG@5", True), ("AP", True), ("RR", True), ("RR@5", False), ("RBP", False), ("P", False)],
 )
@@ -270,8 +271,8 @@ def values_of(measure: str, seed: int) -> dict[str, float]:
     return by_rule(audit(*tables_for_tools(seed), measure))
 
 
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize(
+@in_turn("seed", range(3))
+@in_turn(
     ("measure", "rule", "name"),
     [
         ("nDCG@5", "as trec_eval 9", "ndcg_cut_5"),
@@ -294,8 +295,8 @@ def test_rules_of_pytrec_eval(measure: str, rule: str, name: str, seed: int) -> 
     assert values_of(measure, seed)[rule] == approx(sum(values) / topics, abs=1e-9)
 
 
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize(
+@in_turn("seed", range(3))
+@in_turn(
     ("measure", "rule", "theirs"),
     [
         ("nDCG@5", "exponential gain", "nDCG(dcg='exp-log2')@5"),
@@ -318,7 +319,7 @@ def test_rules_of_ir_measures(measure: str, rule: str, theirs: str, seed: int) -
     assert values_of(measure, seed)[rule] == approx(got, abs=1e-5 if "exp" in theirs or "ERR" in theirs else 1e-9)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@in_turn("seed", range(8))
 def test_the_rule_of_scikit_learn(seed: int) -> None:
     metrics = pytest.importorskip("sklearn.metrics")
     data = random_rows(seed)
@@ -363,7 +364,7 @@ def test_a_value_that_nothing_gives_is_said_to_be_so() -> None:
     assert f"{result.answer.tried} ways of counting were tried: single rules, and a few pairs." in str(result)
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("text", "value", "fits"),
     [
         ("0.7537", 0.75374, True),
@@ -407,9 +408,7 @@ def test_few_decimals_are_said_to_say_little() -> None:
     assert "So few decimals" not in str(audit(JUDGED, RANKING, "nDCG@5", value="0.5757"))
 
 
-@pytest.mark.parametrize(
-    "value", ["", "nan", "inf", "0,75", "1_0", "one", "%", "5%%", True, [1], (), np.True_, 10**400]
-)
+@in_turn("value", ["", "nan", "inf", "0,75", "1_0", "one", "%", "5%%", True, [1], (), np.True_, 10**400])
 def test_a_value_that_is_no_number_is_refused(value: Any) -> None:
     with pytest.raises(ParameterError, match="the value to look for is a number"):
         audit(JUDGED, RANKING, "nDCG@5", value=value)
@@ -482,7 +481,7 @@ PLAIN = "nDCG@10|gain=linear|discount=log2|base=2|ideal=judged|ties=doc_id_desce
 WHOLE = f"{PLAIN}|undefined=0|v1"
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("text", "message"),
     [
         ("", "no measure is called ''"),
@@ -540,9 +539,7 @@ def test_what_differs_is_said_with_what_follows() -> None:
     assert "same rules" in str(compare_signatures(first, first))
 
 
-@pytest.mark.parametrize(
-    "judge", ["NIST", "a|b", "x|undefined=0|v1", "|judge=b", "50%", "%7C", "%25|%", "a|subtopics=true"]
-)
+@in_turn("judge", ["NIST", "a|b", "x|undefined=0|v1", "|judge=b", "50%", "%7C", "%25|%", "a|subtopics=true"])
 def test_judges_may_be_called_anything(judge: str) -> None:
     text = signature(parse_measure("P@5"), Policies(), 3.0, judge=judge)
     found = parse_signature(text)
@@ -551,7 +548,7 @@ def test_judges_may_be_called_anything(judge: str) -> None:
         assert f"|judge={judge}|undefined=0|v1" in text  # ordinary names stand there as they are
 
 
-@pytest.mark.parametrize("level", [2.5, 1e-7, 123456789.0, 0.1 + 0.2])
+@in_turn("level", [2.5, 1e-7, 123456789.0, 0.1 + 0.2])
 def test_the_command_has_the_level_in_full(level: float) -> None:
     text = signature(parse_measure("P@5"), Policies(relevance_level=level), 3.0)
     with speaking(Options()):
@@ -604,7 +601,7 @@ def test_the_command_exits_1_if_no_rule_gives_the_value() -> None:
     assert {rule["rule"]: round(rule["value"], 4) for rule in told["rules"]["rules"]}["as MLflow"] == 0.7537
 
 
-@pytest.mark.parametrize("form", ["--csv", "--markdown", "--latex"])
+@in_turn("form", ["--csv", "--markdown", "--latex"])
 def test_every_form_has_values_tools_and_reasons(form: str, tmp_path: Path) -> None:
     out = tmp_path / "audit.txt"
     done = run_assay("audit", "qrels.txt", "words.run", "--query", "t3", form, "-o", out, folder=TEA)
@@ -631,7 +628,7 @@ def test_two_signatures_on_the_command_line() -> None:
     assert "gain: Matters where" in done.stdout
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("arguments", "message"),
     [
         ((), "give judgments and a run, or --judged and --ranking, or two signatures"),

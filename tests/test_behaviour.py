@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from cases import in_turn
 
 from assay import InputError, Log, ParameterError, clicks, parse_measure, read_log
 from assay.measures.counting import behaviour
@@ -182,7 +183,7 @@ TWINS: dict[str, Callable[[Twin], float]] = {
 }
 
 
-@pytest.mark.parametrize("seed", range(4))
+@in_turn("seed", range(4))
 def test_every_measure_is_what_plain_loops_give(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     if seed == 3:  # gone through part by part, as a log that is too large for one go
         monkeypatch.setattr(behaviour, "PAGES_AT_A_TIME", 30)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from cases import in_turn
 from scipy import stats as scipy_stats
 
 from assay import PerUnit
@@ -61,7 +62,7 @@ def test_blocks_hold_every_resample_once() -> None:
     assert len(sizes) > 1
 
 
-@pytest.mark.parametrize("summary", SUMMARIES)
+@in_turn("summary", SUMMARIES)
 def test_averaged_numbers_are_those_of_the_units_drawn(summary: Summary) -> None:
     values = np.random.default_rng(1).uniform(0.1, 1, (9, 3))
     sample = MeanSample(values, summary)
@@ -101,9 +102,9 @@ def test_sums_over_the_number_of_units_are_means() -> None:
     np.testing.assert_allclose(pooled.without_each, averaged.without_each, rtol=1e-12)
 
 
-@pytest.mark.parametrize(("method", "theirs"), [("percentile", "percentile"), ("bca", "BCa")])
-@pytest.mark.parametrize("level", [0.9, 0.95])
-@pytest.mark.parametrize("seed", range(3))
+@in_turn(("method", "theirs"), [("percentile", "percentile"), ("bca", "BCa")])
+@in_turn("level", [0.9, 0.95])
+@in_turn("seed", range(3))
 def test_intervals_of_a_skewed_mean_agree_with_scipy(method: Method, theirs: str, level: float, seed: int) -> None:
     values = np.random.default_rng(seed).exponential(size=(40, 1)).round(1)
     sample = MeanSample(values)
@@ -119,7 +120,7 @@ def test_intervals_of_a_skewed_mean_agree_with_scipy(method: Method, theirs: str
     assert (ours.level, ours.method) == (level, method)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@in_turn("seed", range(3))
 def test_intervals_of_a_ratio_of_sums_agree_with_scipy(seed: int) -> None:
     found, retrieved = counted(seed, 40)
     sample = PooledSample((quantity("found", found) / quantity("retrieved", retrieved),))
@@ -151,7 +152,7 @@ def test_the_correction_for_bias_is_efrons() -> None:
     assert (found.low, found.high) == pytest.approx(expected, abs=1e-3)
 
 
-@pytest.mark.parametrize("method", ["percentile", "bca"])
+@in_turn("method", ["percentile", "bca"])
 def test_units_all_alike_give_an_interval_of_no_width(method: Method) -> None:
     sample = MeanSample(np.full((10, 1), 0.3))
     found = interval(sample.resampled(Drawing(100, 0))[:, 0], 0.3, sample.without_each[:, 0], method=method)

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import polars as pl
 import pytest
+from cases import in_turn
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import quickly, random_tables
@@ -99,7 +100,7 @@ def test_a_topic_that_a_run_lacks_is_an_empty_page() -> None:
     assert (found.first_relevant_appears, found.first_relevant_disappears) == (1, 1)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@in_turn("seed", range(3))
 def test_what_is_noticed_is_what_a_slow_look_finds(seed: int) -> None:
     qrels, run, other = random_systems(seed)
     found = noticed(*counted(qrels, run, other))
@@ -165,7 +166,7 @@ def test_the_page_names_every_measure_without_shares() -> None:
     assert named & of_sets
 
 
-@pytest.mark.parametrize("name", ["P@3", "nDCG@5", "AP@4", "RBP@6", "ERR@3", "RR@2", "R@5", "F@5", "Q@3"])
+@in_turn("name", ["P@3", "nDCG@5", "AP@4", "RBP@6", "ERR@3", "RR@2", "R@5", "F@5", "Q@3"])
 def test_within_the_cutoff_they_add_up_too(name: str) -> None:
     qrels, run, other = random_systems(8)
     first, second = counted(qrels, run, other)
@@ -238,8 +239,8 @@ def test_the_value_of_the_first_relevant_document_is_its_own() -> None:
 # What changed by query.
 
 
-@pytest.mark.parametrize("name", ["AP", "nDCG@5", "GMAP", "NumRelRet", "Judged@5"])
-@pytest.mark.parametrize("undefined", ["counted_as", "skip"])
+@in_turn("name", ["AP", "nDCG@5", "GMAP", "NumRelRet", "Judged@5"])
+@in_turn("undefined", ["counted_as", "skip"])
 def test_queries_that_differ_most_come_first(name: str, undefined: Any) -> None:
     qrels, run, other = random_systems(2)
     one = parse_measure(name)

@@ -14,6 +14,7 @@ from xml.etree import ElementTree as ET
 
 import polars as pl
 import pytest
+from cases import in_turn
 from contrast import contrast
 from strategies import random_tables
 
@@ -100,7 +101,7 @@ def test_every_kind_can_be_drawn_for_one_system_and_for_many(kind: str, number: 
 FORMS = [".svg", ".png", ".pdf", ".html", ".json", ".csv", ".md"]
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("kind", "suffix"),
     [*((kind, form) for kind in ("pr", "roc", "cutoff", "queries", "difference") for form in FORMS), ("pr", ".PNG")],
 )
@@ -172,7 +173,7 @@ def test_nothing_to_draw_is_said() -> None:
 ILLEGAL = ["\x08", "\x01", "\ufffe", "\u2028", "\u2029", "\x1b"]
 
 
-@pytest.mark.parametrize("kind", ["queries", "difference", "pr"])
+@in_turn("kind", ["queries", "difference", "pr"])
 def test_characters_that_cannot_be_drawn_are_replaced(kind: str) -> None:
     """Two systems and as many topics whose names hold such a character."""
     names = [f"q{character}" for character in [*ILLEGAL, "\ufffd"]]
@@ -219,7 +220,7 @@ def test_the_best_come_first_also_where_less_is_better() -> None:
     assert [drawn.style_of(f"s{n}") for n in range(10)] == [*(f"s{n}" for n in range(1, 9)), "rest", "rest"]
 
 
-@pytest.mark.parametrize("measure", ["P@2", "ErrorRate"])
+@in_turn("measure", ["P@2", "ErrorRate"])
 def test_what_is_better_has_the_good_colour(measure: str) -> None:
     """The new system finds what the old one misses, and takes in less that is wrong."""
     runs = {"old": {"q": {"b": 2.0, "c": 1.0}}, "new": {"q": {"a": 1.0}}}

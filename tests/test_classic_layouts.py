@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from cases import in_turn
 from command import run_assay
 from shared_data import shared
 
@@ -34,7 +35,7 @@ def warned(collection: Collection, words: str) -> bool:
     return any(words in warning for warning in collection.warnings)
 
 
-@pytest.mark.parametrize("name", WHOLE)
+@in_turn("name", WHOLE)
 def test_a_collection_has_the_counts_of_its_files_and_every_pair_names_what_exists(name: str) -> None:
     collection = read_collection(shared(name, "raw"))
     documents, topics = ids(collection)
@@ -46,7 +47,7 @@ def test_a_collection_has_the_counts_of_its_files_and_every_pair_names_what_exis
         assert {document for _, document in pairs} <= set(documents)
 
 
-@pytest.mark.parametrize("name", RELEVANT_IN)
+@in_turn("name", RELEVANT_IN)
 def test_the_command_line_shows_the_same_counts(name: str, tmp_path: Path) -> None:
     shown = run_assay("show", shared(name, "raw"), folder=tmp_path)
     assert shown.returncode == 0
@@ -239,7 +240,7 @@ def broken_judgments(folder: Path) -> None:
     (folder / "LISARJ.NUM").write_text(f"{1:12}{2:12}{1:12}{2:12}\n{2:12}{9:12}{5:12}\n")
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("spoil", "name", "kept"),
     [
         (broken_documents, "LISA0.004", "documents"),
@@ -273,7 +274,7 @@ def test_pairs_that_name_nothing_are_counted(tmp_path: Path) -> None:
     assert warned(collection, "1 judged document not in the collection, such as '99'")
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("text", "words"),
     [
         ("1 0 12 1\n1 0 13 0\n2 0 12 1\n", "TREC qrels"),
@@ -287,7 +288,7 @@ def test_columns_of_numbers_are_still_what_they_were(text: str, words: str, tmp_
     assert read_qrels(tmp_path / "some.file").format == words
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("name", "read"),
     [
         *((name, read_topics) for name in ("npl-topics", "lisa-topics", "time-topics", "cf-topics")),
@@ -304,8 +305,8 @@ def test_a_file_without_a_record_is_refused(name: str, read: Callable[..., objec
 # Files as they came from DOS, in copies, and among files that explain them.
 
 
-@pytest.mark.parametrize("end", [b"\x1a", b"\r\n\x1a", b"\n\x1a\x1a\n"])
-@pytest.mark.parametrize("name", ["time", "cacm"])
+@in_turn("end", [b"\x1a", b"\r\n\x1a", b"\n\x1a\x1a\n"])
+@in_turn("name", ["time", "cacm"])
 def test_the_end_mark_of_dos_is_no_record(name: str, end: bytes, tmp_path: Path) -> None:
     for path in shared(name, "raw").iterdir():
         (tmp_path / path.name).write_bytes(path.read_bytes().replace(b"\n", b"\r\n") + end)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from cases import in_turn
 
 import assay
 from assay import AssayError, Classification, ConfusionMatrix, InputError, ParameterError, Predictions, classify, scorer
@@ -116,7 +117,7 @@ def test_weights_count_as_that_many_items() -> None:
         assert once.value(measure) == pytest.approx(often.value(measure)), str(measure)
 
 
-@pytest.mark.parametrize("kind", [pl.Boolean, pl.Int64, pl.String])
+@in_turn("kind", [pl.Boolean, pl.Int64, pl.String])
 def test_weighted_intervals_are_the_same_whatever_the_type_of_the_labels(kind: Any) -> None:
     rng = np.random.default_rng(8)
     truth = rng.integers(0, 2, 60)
@@ -188,7 +189,7 @@ def _sums(weights: list[float]) -> list[tuple[float, ...]]:
     return [(a, b, c, d) for a in weights for b in weights for c in weights for d in weights]
 
 
-@pytest.mark.parametrize("measure", ["F", "MCC", "BalancedAccuracy"])
+@in_turn("measure", ["F", "MCC", "BalancedAccuracy"])
 def test_bootstrap_intervals_cover_about_as_often_as_they_say(measure: str) -> None:
     shares = np.array([0.55, 0.1, 0.08, 0.27])
     exact = classify(
@@ -338,8 +339,8 @@ def test_json_holds_everything_in_full() -> None:
     assert told["advice"]["advice"][0]["code"] in {"prevalence", "rules_out", "rules_in", "other_prevalence"}
 
 
-@pytest.mark.parametrize("form", ["to_markdown", "to_latex", "to_html", "to_csv", "__str__"])
-@pytest.mark.parametrize("file", ["spam.csv", "topics.csv", "tags.jsonl"])
+@in_turn("form", ["to_markdown", "to_latex", "to_html", "to_csv", "__str__"])
+@in_turn("file", ["spam.csv", "topics.csv", "tags.jsonl"])
 def test_every_form_can_be_written(form: str, file: str) -> None:
     result = classify(LETTERS / file, pos_label="spam" if file == "spam.csv" else None, resamples=50)
     assert len(getattr(result, form)()) > 200
@@ -382,7 +383,7 @@ BAD: list[tuple[Any, dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("given", "settings", "says"), BAD)
+@in_turn(("given", "settings", "says"), BAD)
 def test_what_cannot_be_is_refused_in_one_line(given: Any, settings: dict[str, Any], says: str) -> None:
     with pytest.raises(AssayError, match=says) as problem:
         classify(given, **settings)
@@ -394,7 +395,7 @@ def test_systems_of_different_kinds_are_refused() -> None:
         classify({"two": Predictions.of([0, 1], [0, 1]), "many": Predictions.of([0, 1, 2], [0, 1, 2])})
 
 
-@pytest.mark.parametrize("name", ["Specificity", "F(beta=2)", "MCC", "Accuracy"])
+@in_turn("name", ["Specificity", "F(beta=2)", "MCC", "Accuracy"])
 def test_scorers_serve_scikit_learn(name: str) -> None:
     metrics = pytest.importorskip("sklearn.metrics")
     selection = pytest.importorskip("sklearn.model_selection")
@@ -444,7 +445,7 @@ def test_scores_of_two_labels_are_read_with_the_positive_label(tmp_path: Path) -
     assert (result.value("Recall"), result.value("AUC")) == (0.5, 1.0)
 
 
-@pytest.mark.parametrize("where", ["classify", "predictions"])
+@in_turn("where", ["classify", "predictions"])
 def test_a_positive_label_among_three_is_refused_and_one_class_named(where: str) -> None:
     stated = "b" if where == "predictions" else None
     items = Predictions.of(list("abc"), list("abb"), pos_label=stated)
@@ -581,7 +582,7 @@ def test_a_scorer_gives_the_same_measure_in_every_fold() -> None:
         scorer("F", 1, labels=[0, 1, 2])
 
 
-@pytest.mark.parametrize("name", ["Accuracy", "ErrorRate", "MCC", "Kappa", "BalancedAccuracy"])
+@in_turn("name", ["Accuracy", "ErrorRate", "MCC", "Kappa", "BalancedAccuracy"])
 def test_a_scorer_asks_for_the_positive_label_only_if_it_matters(name: str) -> None:
     truth, said = list("aabbbab"), list("ababbbb")
     found = [scorer(name, label)(truth, said) for label in "ab"]
@@ -665,7 +666,7 @@ def test_of_two_systems_the_one_with_predictions_keeps_its_matrix() -> None:
     assert result.matrix("near").table.tolist() == [[2, 1], [0, 3]]
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("measures", "says"),
     [
         (None, "scores go from -1.2 to 9.*threshold"),
@@ -747,7 +748,7 @@ def test_a_million_weights_take_no_million_draws(monkeypatch: pytest.MonkeyPatch
     assert (by_cell.low, by_cell.high) == pytest.approx((by_item.low, by_item.high), abs=0.06 * wide)
 
 
-@pytest.mark.parametrize("measure", ["MCC", "AUC", "AveragePrecision", "Gini"])
+@in_turn("measure", ["MCC", "AUC", "AveragePrecision", "Gini"])
 def test_weights_give_no_interval_to_a_classifier_without_a_mistake(measure: str) -> None:
     """Resamples then differ by rounding alone."""
     truth, weight = np.resize([0, 1], 60), np.random.default_rng(0).random(60)

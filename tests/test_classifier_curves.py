@@ -11,6 +11,7 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import polars as pl
 import pytest
+from cases import in_turn
 
 import assay
 from assay import InputError, ParameterError, Predictions
@@ -209,7 +210,7 @@ def test_positive_items_alone_have_a_precision_recall_curve_of_precision_1() -> 
         classifier_curves.precision_recall([0, 0], [0.9, 0.8], pos_label=1)
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "pr"])
+@in_turn("kind", [kind for kind in KINDS if kind != "pr"])
 def test_one_class_has_no_curve(kind: str) -> None:
     with pytest.raises(InputError, match="needs positive and negative items: none is negative"):
         KINDS[kind]([1, 1], [0.9, 0.8])
@@ -220,8 +221,8 @@ def test_scores_that_are_no_probabilities_are_not_calibrated() -> None:
         classifier_curves.calibration([1, 0], [3.0, -1.0])
 
 
-@pytest.mark.parametrize("several", [False, True])
-@pytest.mark.parametrize("kind", KINDS)
+@in_turn("several", [False, True])
+@in_turn("kind", KINDS)
 def test_every_kind_is_drawn_and_written_for_one_system_and_for_more(kind: str, several: bool, tmp_path: Path) -> None:
     pytest.importorskip("vl_convert", reason="charts in files need the extra `report`")
     truth, scores, _ = items(8, ties=True, weighted=False)

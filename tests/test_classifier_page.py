@@ -12,6 +12,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from cases import in_turn
 from contrast import contrast
 from made_classifiers import KINDS, inside, made_reports
 from test_report_page import HOSTILE, Read
@@ -68,7 +69,7 @@ def test_no_number_is_written_that_is_none(read: Read) -> None:
     assert re.search(r"(?<!=)\b(nan|inf|None)\b", read.text) is None  # a signature may say max_fpr=None
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@in_turn("kind", KINDS)
 def test_the_policy_names_the_digests_of_style_and_script(kind: str) -> None:
     text = made_reports(HOSTILE)[kind].to_html()
     policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]+)"', text)
@@ -81,7 +82,7 @@ def test_the_policy_names_the_digests_of_style_and_script(kind: str) -> None:
         assert f"{tag}-src 'sha256-{base64.b64encode(hashlib.sha256(found.encode()).digest()).decode()}'" in said
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@in_turn("kind", KINDS)
 def test_hostile_text_is_text(kind: str) -> None:
     """The same elements as with harmless text, in the same order, in the page's text and nowhere else."""
     read, plain = (Read(made[kind].to_html()) for made in (made_reports(HOSTILE), made_reports()))
@@ -110,7 +111,7 @@ def test_data_for_the_script_hold_numbers_and_nothing_from_outside() -> None:
 _DRAWN = re.compile(r'<svg class="whisker[^"]*"[^>]*><title>([^<,]*), [^<]*</title>.*?<circle cx="([\d.]+)%"')
 
 
-@pytest.mark.parametrize("systems", [1, 2])
+@in_turn("systems", [1, 2])
 def test_dots_stand_where_their_numbers_are_on_one_axis(systems: int) -> None:
     """One straight line from value to place serves all measures with bounds, from 0 or below to 1."""
     given = [Predictions.of([1, 0, 1, 0, 1, 1, 0, 0] * 5, [1, 0, 0, 0, 1, 1, 1, 0] * 5)] * systems
@@ -134,7 +135,7 @@ def test_every_colour_that_the_style_names_exists() -> None:
     assert set(re.findall(r"var\(--([a-z0-9-]+)", style)) - own == set(COLOURS)
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@in_turn("theme", ["light", "dark"])
 def test_numbers_are_told_from_the_strongest_shade(theme: str) -> None:
     def mixed(one: str, other: str, share: float) -> str:
         parts = ((int(one[at : at + 2], 16), int(other[at : at + 2], 16)) for at in (1, 3, 5))

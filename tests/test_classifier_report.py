@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from cases import in_turn
 from command import invoke
 from made_classifiers import KINDS, inside, labelled, labels_of, made_reports, rows, scored
 from test_report_page import HOSTILE, Read
@@ -64,7 +65,7 @@ def test_items_without_ids_are_named_by_their_row() -> None:
     assert items_of(make_report(Predictions.of([0, 1, 1], [0, 0, 1]))) == ["1", "2", "3"]
 
 
-@pytest.mark.parametrize("labels", [[True, False, True], [1, 0, 1], ["yes", "no", "yes"]])
+@in_turn("labels", [[True, False, True], [1, 0, 1], ["yes", "no", "yes"]])
 def test_labels_of_any_type_find_their_items(labels: list[bool] | list[int] | list[str]) -> None:
     given = Predictions.of(labels, labels[:2] + labels[1:2], pos_label=labels[0])
     assert len(items_of(make_report(given))) == 3
@@ -79,7 +80,7 @@ def test_labels_of_an_enum_find_their_items() -> None:
     assert cell["items"][0]["item_id"] == "2"
 
 
-@pytest.mark.parametrize("items", [30, 5000])
+@in_turn("items", [30, 5000])
 def test_rows_of_thresholds_are_those_of_the_table_and_hold_what_rules_choose(items: int) -> None:
     predictions = scored(items)
     (part,) = inside(make_report(predictions), "threshold")
@@ -122,7 +123,7 @@ def test_predictions_that_follow_no_threshold_are_not_said_to() -> None:
     assert "its own predictions follow no threshold" in part.data["start_says"]
 
 
-@pytest.mark.parametrize("score", [1e17, 0.5, -3.0])
+@in_turn("score", [1e17, 0.5, -3.0])
 def test_a_score_that_is_the_same_for_all_items_has_a_page(score: float) -> None:
     read = Read(make_report(Predictions.of([1, 0, 1], [1, 1, 1], y_score=[score] * 3)).to_html())
     assert "above all scores" in read.text
@@ -207,9 +208,7 @@ def test_weighted_items_of_several_labels_have_intervals_of_calibration_too() ->
     assert not np.isnan(both[0]).any()
 
 
-@pytest.mark.parametrize(
-    "scores", [[3e307, -3e307, 1e307, -2e307], [1.7e308, -1.7e308, 3e307, 0.0], [5e-324, 0.0, -5e-324, -1e-323]]
-)
+@in_turn("scores", [[3e307, -3e307, 1e307, -2e307], [1.7e308, -1.7e308, 3e307, 0.0], [5e-324, 0.0, -5e-324, -1e-323]])
 def test_scores_of_any_size_are_drawn_within_the_page(scores: list[float]) -> None:
     report = make_report(Predictions.of([1, 0, 1, 0], y_score=scores), threshold=0.0)
     text = report.to_html()
@@ -241,7 +240,7 @@ def test_all_matrices_of_a_page_have_the_same_labels_in_one_order() -> None:
     assert [[column.head for column in table.columns[1:]] for table in shown] == [["a", "b", "c", "items"]] * 2
 
 
-@pytest.mark.parametrize("labels", [["ham", "spam"], ["spam", "ham"]])
+@in_turn("labels", [["ham", "spam"], ["spam", "ham"]])
 def test_the_matrix_at_the_threshold_has_the_order_of_the_other_one(labels: list[str]) -> None:
     given = Predictions.of(["ham", "spam", "ham"], y_score=[0.1, 0.9, 0.6], labels=labels, pos_label="spam")
     report = make_report(given)
@@ -414,7 +413,7 @@ def test_what_does_not_belong_is_refused() -> None:
         make_report(scored(), baseline="word")
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@in_turn("kind", KINDS)
 def test_every_form_is_written_whatever_names_hold(kind: str) -> None:
     report = made_reports(HOSTILE)[kind]
     markdown = report.to_markdown()
@@ -432,7 +431,7 @@ def test_every_form_is_written_whatever_names_hold(kind: str) -> None:
     assert "<script>" not in report._repr_html_()
 
 
-@pytest.mark.parametrize("program", ["pdflatex", "lualatex"])
+@in_turn("program", ["pdflatex", "lualatex"])
 def test_latex_compiles(tmp_path: Path, program: str) -> None:
     if shutil.which(program) is None:
         pytest.skip(f"{program} is not installed")
@@ -479,7 +478,7 @@ def test_the_command_writes_all_forms_and_says_what_it_found(tmp_path: Path, mon
     assert made["text"][0] == shlex.join(["assay", *arguments])
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("given", "said"),
     [
         ([], "which label is positive, ham or spam"),

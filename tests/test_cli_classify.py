@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from cases import in_turn
 
 import assay
 from assay import AssayError
@@ -99,7 +100,7 @@ def test_json_and_csv_hold_numbers_in_full() -> None:
     assert float(rows[0]["low"]) == accuracy["low"]
 
 
-@pytest.mark.parametrize(("option", "mark"), [("--markdown", "| --- | ---: |"), ("--latex", r"\begin{tabular}")])
+@in_turn(("option", "mark"), [("--markdown", "| --- | ---: |"), ("--latex", r"\begin{tabular}")])
 def test_tables_for_papers(option: str, mark: str) -> None:
     assert mark in run(TAGS, option, "--resamples", "50").out
 
@@ -157,7 +158,7 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("text", BAD)
+@in_turn("text", BAD)
 def test_bad_files_get_one_clear_line_and_exit_code_2(text: str, tmp_path: Path) -> None:
     (tmp_path / "bad.csv").write_text(text, encoding="utf-8")
     done = run("bad.csv", "--quiet", cwd=tmp_path)
@@ -199,7 +200,7 @@ BAD_CALLS = [
 ]
 
 
-@pytest.mark.parametrize(("arguments", "says"), BAD_CALLS)
+@in_turn(("arguments", "says"), BAD_CALLS)
 def test_bad_calls_get_one_clear_line_and_exit_code_2(arguments: tuple[str, ...], says: str) -> None:
     done = run(*arguments, "--quiet")
     assert (done.code, done.out) == (2, "")

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from cases import in_turn
 from command import invoke, run_assay
 
 import assay
@@ -117,7 +118,7 @@ def test_predictions_with_usual_names_are_recognised_in_stdin_and_under_a_name(c
     assert invoked(*before, "-", *after, stdin=(folder / "old.csv").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@in_turn("command", COMMANDS)
 def test_every_command_has_the_options_of_reading(command: str) -> None:
     here = names_of(application(), f"classifier {command}")
     options = {option for option in names_of(application(), "classifier doctor") if option in COLUMNS}
@@ -211,7 +212,7 @@ def test_errors_speak_the_language_of_the_command_line(folder: Path) -> None:
         assert done.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("name", "value", "typed"),
     [
         ("system", "a b", "--system 'a b'"),

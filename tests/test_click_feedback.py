@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from cases import in_turn
 from command import invoke
 from hypothesis import given
 from hypothesis import strategies as st
@@ -39,7 +40,7 @@ LOG, QRELS = DATA / "clicks" / "log.ndjson.gz", DATA / "bicycles" / "qrels.txt"
 # Preferences.
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("strategy", "pairs"),
     [
         ("skip-above", "3>2 5>2 5>4"),
@@ -280,7 +281,7 @@ def test_judgments_of_every_source_find_what_the_users_like(by: str) -> None:
     assert result.summary["auc_low"][0] > 0.6
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("wrong", "words"),
     [
         ({"by": "magic"}, "by is one of COEC, "),
@@ -471,7 +472,7 @@ def test_calibrated_measures_are_ordinary_measures(tmp_path: Path) -> None:
     assert "still_reading" in told.stdout
 
 
-@pytest.mark.parametrize("wrong", ["0.5 0.5", "1; 0.5", "1; x y", "1.5"])
+@in_turn("wrong", ["0.5 0.5", "1; 0.5", "1; x y", "1.5"])
 def test_odd_rows_of_examination_are_refused(wrong: str) -> None:
     with pytest.raises(ParameterError, match=r"(in |^)examination of uUBM"):
         parse_measure("uUBM")(examination=wrong)
@@ -483,7 +484,7 @@ def test_a_log_without_clicks_has_no_grades_for_the_right_reason() -> None:
     assert "Grades begin" not in str(judgments)
 
 
-@pytest.mark.parametrize("by", ["COEC", "PBM"])
+@in_turn("by", ["COEC", "PBM"])
 def test_pages_without_a_query_are_left_out_and_counted(by: str) -> None:
     pages = [("q", ["a", "b"], ["a"]), ("q", ["b", "a"], ["b"]), (None, ["a", "b"], ["a"])] * 10
     judgments = judge_clicks(Log.from_pages(pages), by=by)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from cases import in_turn
 from command import run_assay
 from shared_data import shared
 
@@ -66,7 +67,7 @@ def enumerated(alpha: Floats, sigma: Floats, going: Continuation, clicks: tuple[
     return {"likelihood": total, **{name: values / max(total, 1e-300) for name, values in found.items()}}
 
 
-@pytest.mark.parametrize("name", CHAINS)
+@in_turn("name", CHAINS)
 def test_posteriors_equal_enumeration_over_all_latent_states(name: str) -> None:
     satisfaction, going = CHAINS[name]
     rng = np.random.default_rng(3)
@@ -152,7 +153,7 @@ def truth_of(name: str, lists: ClickedLists, seed: int = 1) -> ClickModel:
     return ClickModel(name, pairs, SHARED_OF[name], {"prior": [0.0, 0.0]})
 
 
-@pytest.mark.parametrize("name", MODELS)
+@in_turn("name", MODELS)
 def test_sampling_then_counting_gives_the_probabilities_of_the_model(name: str) -> None:
     lists = ClickedLists.of([("q", ["a", "b", "c", "d"], [])]).taken(np.zeros(100_000, dtype=np.int64))
     model = truth_of(name, lists)
@@ -171,7 +172,7 @@ def test_sampling_then_counting_gives_the_probabilities_of_the_model(name: str) 
                 assert np.ptp(given[rows, place]) < 1e-12
 
 
-@pytest.mark.parametrize("name", MODELS)
+@in_turn("name", MODELS)
 def test_parameters_are_recovered_and_the_likelihood_never_falls(name: str) -> None:
     # What was drawn from the exact model is found by it; simplified estimators find what they assume, not more.
     lists = shown(20_000)
@@ -197,7 +198,7 @@ def test_dbn_finds_the_continuation_of_a_hundred_thousand_pages() -> None:
     assert fit.shared["value"][0] == pytest.approx(0.80, abs=0.01)
 
 
-@pytest.mark.parametrize("name", [name for name in MODELS if MODELS[name].relevance])
+@in_turn("name", [name for name in MODELS if MODELS[name].relevance])
 def test_the_penalised_likelihood_never_falls_either(name: str) -> None:
     lists = shown(300)
     fit = fit_clicks(truth_of(name, lists).sample(lists, seed=2), name, prior=(1, 2), iterations=50)
@@ -205,7 +206,7 @@ def test_the_penalised_likelihood_never_falls_either(name: str) -> None:
     assert fit.pairs["attractiveness"].is_between(0, 1, closed="none").all()
 
 
-@pytest.mark.parametrize("name", ["PBM", "UBM", "DBN", "CCM", "DCM-exact"])
+@in_turn("name", ["PBM", "UBM", "DBN", "CCM", "DCM-exact"])
 def test_intervals_of_relevance_cover(name: str) -> None:
     held = total = 0
     for seed in range(3):
@@ -333,7 +334,7 @@ def test_the_cascade_model_has_a_relevance_and_conditional_probabilities() -> No
     assert fit.log_likelihood(lists) == pytest.approx(np.log([0.75, 2 / 3] * 2 + [0.25] + [0.75, 1 / 3]).sum())
 
 
-@pytest.mark.parametrize("length", [1, 3, 12])
+@in_turn("length", [1, 3, 12])
 def test_ubm_is_one_model_for_lists_of_every_length(length: int) -> None:
     # 6: there, "no click above" is another column in training than in probabilities, unless lists have ten results;
     # and lists of more than ten are an error.
@@ -445,7 +446,7 @@ def test_plain_likelihood_on_held_out_pages_may_be_impossible_and_says_so() -> N
 # Files and commands ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", MODELS)
+@in_turn("name", MODELS)
 def test_a_saved_model_says_the_same(name: str, tmp_path: Path) -> None:
     lists = shown(200)
     fit = fit_clicks(truth_of(name, lists).sample(lists, seed=2), name, prior=(1, 1), iterations=10)
@@ -490,7 +491,7 @@ DAMAGE = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("damage", DAMAGE)
+@in_turn("damage", DAMAGE)
 def test_a_damaged_model_is_one_error(damage: str, tmp_path: Path) -> None:
     fit_clicks(ClickedLists.of([("q", ["a", "b"], ["a"])]), "PBM").save(tmp_path / "model.json")
     contents = json.loads((tmp_path / "model.json").read_text(encoding="utf-8"))

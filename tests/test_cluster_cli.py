@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from cases import in_turn
 from command import explained
 
 import assay
@@ -85,7 +86,7 @@ def test_the_result_is_written_to_a_file_whole_or_not_at_all(tmp_path: Path) -> 
     assert not bad.exists()
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("arguments", "expected"),
     [
         ((), "give a file of clusters, or --contingency"),
@@ -158,9 +159,7 @@ def test_labels_with_pipes_tags_and_line_breaks_stay_in_their_cells_of_markdown(
         assert any(line.count(label) == 2 for line in tables), label  # the cluster and its largest class
 
 
-@pytest.mark.parametrize(
-    "option", [("--per-class",), ("--per-cluster",), ("--moves",), ("--mute", "chance"), ("--confidence", "0.5")]
-)
+@in_turn("option", [("--per-class",), ("--per-cluster",), ("--moves",), ("--mute", "chance"), ("--confidence", "0.5")])
 def test_options_of_one_clustering_are_refused_where_they_have_no_meaning(
     option: tuple[str, ...], tmp_path: Path
 ) -> None:
@@ -173,7 +172,7 @@ def test_options_of_one_clustering_are_refused_where_they_have_no_meaning(
     assert by_use.err.startswith(f"assay: no such option: {option[0]}")
 
 
-@pytest.mark.parametrize("option", ["--unlabelled", "--weight", "--cluster", "--system", "--noise", "--noise-as"])
+@in_turn("option", ["--unlabelled", "--weight", "--cluster", "--system", "--noise", "--noise-as"])
 def test_where_points_are_clustered_there_is_no_option_about_clusters(option: str) -> None:
     done = run(NOTES, "--points", "x", "--ks", "2", option, "y", verb="number")
     assert done.code == 2

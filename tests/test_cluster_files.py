@@ -11,6 +11,7 @@ from typing import TypeVar
 import numpy as np
 import polars as pl
 import pytest
+from cases import in_turn
 from command import run_assay
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -42,7 +43,7 @@ def test_each_column_of_clusters_is_a_clustering() -> None:
     assert first.warnings == (f"{NOTES}: no numbers, and so no coordinates: note",)
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("header", "truth"),
     [("cluster,class", "class"), ("cluster_id,truth", "truth"), ("labels_pred,labels_true", "labels_true"),
      ("Cluster,Category", "Category"), ("cluster,label", "label"), ("assignment,gold", "gold")],
@@ -80,7 +81,7 @@ def test_formats_other_than_csv_are_read(tmp_path: Path) -> None:
         assert one.points.tolist() == [[1.0], [2.5]]
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("text", "said", "expected"),
     [
         ("truth,prediction\na,b\n", {}, r"c\.csv:1: expected a table with the column `cluster`, got 'truth, pr"),
@@ -131,7 +132,7 @@ def test_columns_of_any_library_are_taken() -> None:
     assert one.point_names == ("a", "b")
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("call", "expected"),
     [
         (lambda: Clusters.of([0, 1]), r"expected the cluster of each item as labels_pred"),
@@ -222,7 +223,7 @@ def test_what_is_public_is_what_was_defined_here() -> None:
     assert issubclass(FormatError, InputError)
 
 
-@pytest.mark.parametrize("points", [["cluster_a"], ["x", "cluster_b"], ["x", "w"]])
+@in_turn("points", [["cluster_a"], ["x", "cluster_b"], ["x", "w"]])
 def test_a_coordinate_is_nothing_else(points: list[str]) -> None:
     text = "class,cluster_a,cluster_b,x,w\nx,0,1,2,1\no,1,1,3,1\n"
     with pytest.raises(ParameterError, match=f"'{points[-1]}' cannot be a coordinate and something else"):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from cases import in_turn
 
 from assay import Clustering, Clusters, Contingency, InputError, Points, cluster, parse_measure
 from assay.stats.half_samples import around
@@ -66,7 +67,7 @@ def test_halves_are_spread_as_items_drawn_one_by_one() -> None:
     assert fast.std() == pytest.approx(np.std(slow), rel=0.1)
 
 
-@pytest.mark.parametrize("n", [40, 41, 400])
+@in_turn("n", [40, 41, 400])
 def test_a_share_of_items_strays_as_its_standard_error_says(n: int) -> None:
     """Of a mean, deviations of halves have the variance σ²/n, for an odd number of items, too."""
     right = int(0.8 * n)
@@ -133,7 +134,7 @@ def test_a_table_holds_no_items_to_pair() -> None:
         Clusterings.of({"a": items(), "b": Contingency.from_table([[9, 1], [1, 9]])})
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("other", "expected"),
     [
         (
@@ -271,7 +272,7 @@ def test_distances_that_were_given_are_drawn_by_row_and_column() -> None:
     assert two[:3] == pytest.approx(one[:3])
 
 
-@pytest.mark.parametrize(("n", "least"), [(100, 0.87), (400, 0.89)])
+@in_turn(("n", "least"), [(100, 0.87), (400, 0.89)])
 def test_intervals_hold_the_number_of_the_population(n: int, least: float) -> None:
     """Samples of a population with four classes and clusters that are mostly right; a promise of 95 %."""
     population = np.full((4, 4), 0.03) + np.diag([0.6, 0.5, 0.4, 0.3])

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from cases import in_turn
 from command import invoke
 from made_classifiers import inside, rows
 from test_report_browser import CONTRASTS, THEMES, Visit, opened
@@ -292,7 +293,7 @@ def test_no_number_is_written_that_is_none(read: Read) -> None:
     assert re.search(r"(?<!=)\b(nan|inf|None)\b", read.text) is None
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@in_turn("kind", KINDS)
 def test_hostile_text_is_text_and_the_policy_names_digests(kind: str) -> None:
     text = made(HOSTILE)[kind].to_html()
     assert "<script>window" not in text

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from cases import in_turn
 
 import assay
 from assay import Clusters, Contingency, InputError, ParameterError, cluster
@@ -95,7 +96,7 @@ def test_clusters_are_shown_with_their_silhouettes_if_there_are_points() -> None
     assert shown["misplaced"].to_list() == [0.0, 0.0]
 
 
-@pytest.mark.parametrize("noise_as", ["drop", "singletons", "cluster"])
+@in_turn("noise_as", ["drop", "singletons", "cluster"])
 def test_noise_is_what_was_said(noise_as: Any) -> None:
     items = Clusters.of(list("xxyyy"), [0, 0, 1, -1, -1], X=LINE)
     result = cluster(items, noise=-1, noise_as=noise_as)
@@ -160,7 +161,7 @@ def test_purity_by_chance_of_more_items_than_an_urn_holds() -> None:
     assert purity_by_chance(huge) == pytest.approx(8 / 17, abs=1e-3)
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("code", "truth", "pred"),
     [
         ("noise_unsaid", "xxyy", [0, 0, 1, -1]),
@@ -199,7 +200,7 @@ def test_every_code_of_a_remark_is_known_and_others_are_refused() -> None:
         cluster(Clusters.of([0, 1], [0, 1]), mute="singleton")
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("call", "expected"),
     [
         (lambda: cluster(Clusters.of(None, [0, 1])), r"clusters: there are clusters, and neither classes nor points"),
@@ -340,7 +341,7 @@ def test_the_interval_of_a_remark_stays_within_the_bounds_of_the_measure() -> No
     assert f"[{one.low:.4f}, {one.high:.4f}]" in remark.says
 
 
-@pytest.mark.parametrize("table", [[[3, 0], [1, 0]], [[3, 1], [0, 0], [2, 5]], [[3, 0, 1], [2, 0, 5]]])
+@in_turn("table", [[[3, 0], [1, 0]], [[3, 1], [0, 0], [2, 5]], [[3, 0, 1], [2, 0, 5]]])
 def test_groups_without_items_are_left_out_and_said_to_be(table: list[list[int]]) -> None:
     whole = np.array(table)
     rows, columns = np.flatnonzero(whole.any(axis=1)), np.flatnonzero(whole.any(axis=0))

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from cases import in_turn
 from command import invoke
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -78,7 +79,7 @@ def test_clusters_at_random_are_as_good_as_chance() -> None:
     assert result.mean("f1") > result.mean("f1_flat")  # whoever picks knows the answers
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("order", "expected"),
     [
         ("best-rank", ["d2", "d5", "d1", "d3", "d4"]),
@@ -218,7 +219,7 @@ def test_clusters_of_real_documents_bring_relevant_ones_together() -> None:
     assert result.mean("f1") > result.mean("f1_chance") + 0.2
 
 
-@pytest.mark.parametrize("ties", ["doc_id_descending", "doc_id_ascending", "input_order"])
+@in_turn("ties", ["doc_id_descending", "doc_id_ascending", "input_order"])
 def test_one_cluster_changes_nothing_whatever_the_rule_for_ties(ties: str) -> None:
     """Both orders rank equal scores by the same rule."""
     documents = ["d1", "d2", "d3", "d4"]
@@ -234,7 +235,7 @@ def test_orders_that_are_all_at_once_cannot_be_read() -> None:
         clusters_by_use(JUDGED, RUN, CLUSTERS, "RR", ties="expected")
 
 
-@pytest.mark.parametrize(("duplicates", "first"), [("first", "d2"), ("best", "d1")])
+@in_turn(("duplicates", "first"), [("first", "d2"), ("best", "d1")])
 def test_a_document_that_comes_twice_is_kept_once_as_the_rule_says(tmp_path: Path, duplicates: str, first: str) -> None:
     path = tmp_path / "twice.run"
     rows = "{0} Q0 d1 1 1 x\n{0} Q0 d2 2 2 x\n{0} Q0 d1 3 3 x\n"

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from cases import in_turn
 from command import run_assay
 from shared_data import shared
 
@@ -55,7 +56,7 @@ def test_a_manifest_comes_back_as_it_was_written(folder: Path) -> None:
     assert open_collection(folder / "bikes") == made
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("text", "line", "expected", "got"),
     [
         ('name = "a"\ntopics = \n', 2, "TOML", "topics = "),

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from cases import in_turn
 from shared_data import shared
 
 from assay import Collection, InputError, evaluate, read_collection, read_documents, read_qrels, read_topics
@@ -33,7 +34,7 @@ CLASSICS = {
     "med": Classic(1033, 30, 30, 696, "MED.REL", (SMART_COLUMNS, "CR LF")),
     "adi": Classic(82, 35, 35, 170, "ADI.REL", (SMART_COLUMNS, "CR LF")),
 }  # fmt: skip
-each_classic = pytest.mark.parametrize("name", CLASSICS)
+each_classic = in_turn("name", CLASSICS)
 
 
 def both(found: Collection) -> tuple[list[str], list[str]]:

@@ -11,6 +11,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from cases import in_turn
 from command import invoke, run_assay
 
 import assay
@@ -22,7 +23,7 @@ RUN: dict[str, list[Any]] = {"query": ["q1", "q1", "q2"], "doc": ["d2", "d1", "d
 LIBRARIES: dict[str, Callable[[dict[str, list[Any]]], Any]] = {
     "Polars": pl.DataFrame, "Polars, lazy": pl.LazyFrame, "pandas": pd.DataFrame, "Arrow": pa.table,
 }  # fmt: skip
-each_library = pytest.mark.parametrize("library", LIBRARIES.values(), ids=LIBRARIES)
+each_library = in_turn("library", LIBRARIES.values(), ids=LIBRARIES)
 
 
 def renamed(*names: str) -> dict[str, list[Any]]:
@@ -46,7 +47,7 @@ NAMES = [
 
 
 @each_library
-@pytest.mark.parametrize("names", NAMES, ids=" ".join)
+@in_turn("names", NAMES, ids=" ".join)
 def test_the_names_of_other_tools_are_known_in_files_and_frames(
     names: tuple[str, str, str], library: Callable[[Any], Any], tmp_path: Path
 ) -> None:
@@ -119,7 +120,7 @@ def test_roles_and_columns_that_are_not_there_are_refused() -> None:
         assay.evaluate(JUDGED, run, columns={"score": "points", "judge": "author"})
 
 
-@pytest.mark.parametrize("verb", [["evaluate"], ["report", "-o", "x.html"], ["plot", "-o", "x.svg"],
+@in_turn("verb", [["evaluate"], ["report", "-o", "x.html"], ["plot", "-o", "x.svg"],
                                   ["evaluate", "-o", "x.json"]])  # fmt: skip
 def test_the_command_line_writes_nothing_where_no_table_has_a_column(tmp_path: Path, verb: list[str]) -> None:
     (tmp_path / "said.csv").write_text("truth,prediction,score\n1,1,0.9\n0,0,0.1\n1,0,0.4\n", encoding="utf-8")

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 import pytest
+from cases import in_turn
 from command import invoke, run_assay
 
 import assay
@@ -153,7 +154,7 @@ def test_no_keyword_argument_of_a_public_function_is_without_a_name() -> None:
     assert several == []
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("function", "group"),
     [
         (assay.compare, shared.TestSettings), (assay.compare, shared.SeedOption), (assay.plan, shared.PlanSettings),
@@ -166,7 +167,7 @@ def test_groups_of_options_are_what_functions_take(function: Any, group: Any) ->
     assert set(group.__annotations__) <= set(named)
 
 
-@pytest.mark.parametrize(
+@in_turn(
     "call",
     [
         lambda: assay.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, "AP", tise="expected"),  # type: ignore[call-arg]
@@ -245,7 +246,7 @@ def test_unknown_options_are_refused_with_a_suggestion(command: str) -> None:
     assert not option or f"did you mean {option}" in str(done.exception)
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("words", "problem"),
     [
         ("compare", "QRELS is missing"),
@@ -263,7 +264,7 @@ def test_wrong_values_are_named_in_words(words: str, problem: str) -> None:
     assert str(invoke(words.split()).exception).startswith(f"{problem}; `assay ")
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("words", "hint"),
     [
         (["compare", "letters/spam.csv"], "assay classifier compare"),
@@ -286,7 +287,7 @@ def test_what_belongs_elsewhere_is_said_to(words: list[str], hint: str, folder: 
     assert done.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("systems", "message"),
     [(["nobody"], "no system is called 'nobody'"), (["words"], "takes at least two systems, not words alone")],
 )

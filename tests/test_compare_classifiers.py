@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from cases import in_turn
 from command import run_assay
 from documents import lines_of
 from scipy import stats
@@ -134,7 +135,7 @@ def test_per_item_losses_are_compared_item_by_item() -> None:
     assert finding.spread == pytest.approx(float((losses[1] - losses[0]).std(ddof=1)))
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("measure", "test", "why"),
     [
         ("AUC", "swap", "different scales and are never swapped"),
@@ -153,7 +154,7 @@ def test_a_test_that_does_not_suit_is_refused_with_the_reason(measure: str, test
         compare(two(40), measures=measure, test=test)
 
 
-@pytest.mark.parametrize("test", ["mcnemar", "swap"])
+@in_turn("test", ["mcnemar", "swap"])
 def test_accuracy_may_be_tested_otherwise(test: str) -> None:
     found = compare(two(), measures="Accuracy", test=test)
     assert found.finding().outcome.test == found.settings.test == test
@@ -324,7 +325,7 @@ def test_classes_are_not_a_sample() -> None:
         compare(scores, measures="F")
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("change", "why"),
     [
         ({"measures": "nDCG@10"}, "no measure is called 'nDCG'"),
@@ -401,7 +402,7 @@ def test_the_command_says_it_in_a_table_and_in_words() -> None:
     assert "judged" not in done.stdout
 
 
-@pytest.mark.parametrize("form", ["--json", "--csv", "--markdown", "--latex"])
+@in_turn("form", ["--json", "--csv", "--markdown", "--latex"])
 def test_the_command_writes_every_form(form: str) -> None:
     done = run_assay(
         "classifier", "compare", "spam.csv", "--positive", "spam", "-m", "F1", form, "--quiet", folder=LETTERS
@@ -436,7 +437,7 @@ def test_two_files_are_one_system_each(tmp_path: Path) -> None:
     assert "50 items left out" in dropped.stderr
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("arguments", "said"),
     [
         (["spam.csv"], "which label is positive, ham or spam?"),
@@ -455,7 +456,7 @@ def test_what_is_wrong_is_said_in_one_line(arguments: list[str], said: str) -> N
     assert done.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize("items", [8, 400])
+@in_turn("items", [8, 400])
 def test_a_difference_that_is_undefined_has_no_p_value_and_says_why(items: int) -> None:
     truth, varied = np.arange(items) % 2, (np.arange(items) % 3 > 0).astype(int)
     one, always = Predictions.of(truth, varied, name="one"), Predictions.of(truth, np.ones(items, int), name="always")
@@ -467,7 +468,7 @@ def test_a_difference_that_is_undefined_has_no_p_value_and_says_why(items: int) 
     assert [cell.strip() for cell in row.split("|")][3:-1] == ["NA", "NA", "NA", "NA", "NA", "inconclusive"]
 
 
-@pytest.mark.parametrize("measure", ["AveragePrecision", "AUC", "Recall"])
+@in_turn("measure", ["AveragePrecision", "AUC", "Recall"])
 def test_without_positive_items_nothing_is_tested(measure: str) -> None:
     rng = np.random.default_rng(0)
     both = [Predictions.of([0] * 40, y_score=rng.random(40), name=name) for name in ("a", "b")]

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from cases import in_turn
 from command import invoke
 from documents import json_of
 
@@ -118,7 +119,7 @@ def test_good_clusterings_of_few_items_are_rarely_told_apart_by_any_measure() ->
         assert max(told.values(), default=0) < 8, (n, told)
 
 
-@pytest.mark.parametrize("n", [12, 40, 100, 1000])
+@in_turn("n", [12, 40, 100, 1000])
 def test_few_moved_items_do_not_decide(n: int) -> None:
     """All of five moves may go the same way by chance: one time in sixteen."""
     truth = np.arange(n) % 3
@@ -273,7 +274,7 @@ def test_other_points_are_refused_for_distances_and_left_out_of_the_defaults() -
     assert compare(two).measures == ("ARI", "NMI", "BCubedF1")
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("rules", "says"),
     [({"pos_label": 1}, "'pos_label' is a rule of classifiers"), ({"missing": "zero"}, "missing is one of")],
 )
@@ -315,7 +316,7 @@ def noisy_and_clean() -> list[Clusters]:
     return [Clusters.of(truth, own, name=name) for name, own in (("noisy", noisy), ("clean", clean))]
 
 
-@pytest.mark.parametrize("noise_as", ["singletons", "cluster"])
+@in_turn("noise_as", ["singletons", "cluster"])
 def test_noise_of_one_clustering_is_kept_beside_a_clean_one(noise_as: NoisePolicy) -> None:
     both = noisy_and_clean()
     found = compare(both, measures="ARI", noise=-1, noise_as=noise_as).finding()
@@ -369,7 +370,7 @@ def test_a_baseline_of_0_but_for_rounding_has_no_relative_difference() -> None:
     assert found._replace(baseline_value=-0.5, difference=0.1).relative == pytest.approx(0.2)
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("options", "says"),
     [
         ({"interval": "percentile"}, "is about numbers of single units"),
@@ -383,7 +384,7 @@ def test_what_changes_nothing_is_refused(options: dict[str, Any], says: str) -> 
         compare(made(30, 0, 0.7, 0.8), **options)
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("first", "says"),
     [
         ("empty.csv", r"empty.csv: .*there are no data"),
@@ -522,7 +523,7 @@ def test_the_command_takes_a_file_each_and_points(tmp_path: Path) -> None:
     assert "Silhouette,kmeans,words,120," in done.stdout
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("words", "says"),
     [
         (["--threshold", "0.5", "--unlabelled", "drop"], "--threshold goes with assay classifier compare"),

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cases import in_turn
 from command import run_assay
 
 from assay import Extraction, InputError, ParameterError, compare, explain, extract, make_report, plan
@@ -60,8 +61,8 @@ def number(measure: str, cells: list[tuple[int, int, int]]) -> float:
     return numbers[measure]
 
 
-@pytest.mark.parametrize("measure", ["F", "Precision", "Recall"])
-@pytest.mark.parametrize("seed", [3, 4])
+@in_turn("measure", ["F", "Precision", "Recall"])
+@in_turn("seed", [3, 4])
 def test_the_test_swaps_the_counts_of_documents(measure: str, seed: int) -> None:
     truth, old, new = rows(9, seed)
     first, second = counted(truth, old), counted(truth, new)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from cases import in_turn
 from documents import json_of
 from scipy import stats
 from shared_data import shared
@@ -127,7 +128,7 @@ def test_the_margin_is_a_share_of_the_range_or_of_the_baseline_and_is_said() -> 
     assert (given.value, given.says) == (0.05, "as asked for")
 
 
-@pytest.mark.parametrize(("before", "after"), [(10, 20), (5, 10)])
+@in_turn(("before", "after"), [(10, 20), (5, 10)])
 def test_a_hundred_per_cent_better_is_told_with_the_queries_that_change(before: int, after: int) -> None:
     """Worked example R14: 10 or 5 of 100 queries are behind the same relative change."""
     qrels = {f"q{n}": {"good": 1} for n in range(100)}
@@ -211,7 +212,7 @@ def test_results_are_the_same_for_a_seed_and_others_for_another() -> None:
     assert one.p != other.p or one.interval != other.interval
 
 
-@pytest.mark.parametrize("test", [*TESTS, *SIMULTANEOUS])
+@in_turn("test", [*TESTS, *SIMULTANEOUS])
 def test_every_test_can_be_chosen_and_is_named(test: str) -> None:
     rng = np.random.default_rng(11)
     comparison = compare(scores(**{name: rng.uniform(0, 1, 12).tolist() for name in "abc"}), test=test)
@@ -219,7 +220,7 @@ def test_every_test_can_be_chosen_and_is_named(test: str) -> None:
     assert method(comparison).startswith(names.TESTS[test][:4].capitalize())
 
 
-@pytest.mark.parametrize("correction", CORRECTIONS)
+@in_turn("correction", CORRECTIONS)
 def test_every_correction_can_be_chosen_and_is_named(correction: str) -> None:
     table = scores(a=noisy(1)[0], b=noisy(1)[1], c=noisy(2)[0])
     assert names.CORRECTIONS[correction] in method(compare(table, correction=correction))
@@ -273,7 +274,7 @@ def test_a_comparison_can_be_written_in_every_form() -> None:
     assert comparison.to_pandas()["difference"].tolist() == pytest.approx(comparison.to_frame()["difference"].to_list())
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("given", "settings", "message"),
     [
         (scores(a=[0.1, 0.2]), {}, "a comparison takes at least two systems"),

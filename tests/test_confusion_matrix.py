@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from cases import in_turn
 from hypothesis import given
 from hypothesis import strategies as st
 from label_data import Labelled, forms, labelled
@@ -125,7 +126,7 @@ def test_C3_collapses() -> None:
     assert C3.to_frame().row(0) == ("Woman", 13, 2, 5)
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("truth", "prediction", "options", "says"),
     [
         ([0, 1], [0], {}, "expected as many predictions as true labels, got 1 and 2"),
@@ -145,7 +146,7 @@ def test_bad_input_is_told_in_one_line(truth: Any, prediction: Any, options: dic
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("kind", [np.int8, np.int16, np.uint8, np.int64])
+@in_turn("kind", [np.int8, np.int16, np.uint8, np.int64])
 def test_labels_at_the_ends_of_a_small_type_do_not_run_over(kind: type) -> None:
     ends = np.iinfo(kind)
     truth: np.ndarray[Any, Any] = np.array([ends.min, ends.max, 0, ends.max], dtype=kind)
@@ -165,7 +166,7 @@ def test_labels_of_two_sizes_of_number_are_counted_together() -> None:
     assert ConfusionMatrix.from_labels(np.array([5, 1], np.uint64), np.array([-5, 1])).labels == (-5, 1, 5)
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("truth", "prediction"),
     [
         ([1.0, 0.0], [1, 0]), ([1.5], [1.5]), ({1, 2}, [1, 2]), (np.array([[1], [0]]), [1, 0]),
@@ -197,7 +198,7 @@ def test_stated_labels_may_be_written_as_text() -> None:
     assert ConfusionMatrix.from_labels([True, False], [True, True], pos_label="true").positive == 1
 
 
-@pytest.mark.parametrize("size", [1e-200, 1e155, 1e308])
+@in_turn("size", [1e-200, 1e155, 1e308])
 def test_weights_beyond_what_products_can_hold_are_refused(size: float) -> None:
     says = "sample_weight: expected weights of which the largest is from 1e-60 to 1e\\+60"
     with pytest.raises(InputError, match=says):

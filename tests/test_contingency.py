@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from cases import in_turn
 from hypothesis import given
 from hypothesis import strategies as st
 from label_data import forms
@@ -63,7 +64,7 @@ def test_pairs_are_those_of_a_loop_over_all_pairs(data: Grouped) -> None:
     assert [float(each[0]) for each in data.table().pairs] == approx(pairs(data), abs=1e-9)
 
 
-@pytest.mark.parametrize("size", [1, 1000, 10**9, 10**12, 5 * 10**14])
+@in_turn("size", [1, 1000, 10**9, 10**12, 5 * 10**14])
 def test_pairs_are_exact_at_any_size(size: int) -> None:
     """Against whole numbers of any length; nothing runs over."""
     table = (np.array([[5, 1, 2], [1, 4, 0], [0, 1, 3]]) * size).tolist()
@@ -80,7 +81,7 @@ def test_pairs_are_exact_at_any_size(size: int) -> None:
     assert [float(each[0]) for each in found] == approx([float(Fraction(each)) for each in wanted], rel=1e-14)
 
 
-@pytest.mark.parametrize("table", [np.array([[1e25, 0], [1e25, 2e25]]), np.array([[1 << 63, 5]], dtype=np.uint64)])
+@in_turn("table", [np.array([[1e25, 0], [1e25, 2e25]]), np.array([[1 << 63, 5]], dtype=np.uint64)])
 def test_more_items_than_floating_point_numbers_count_are_refused(table: NDArray[Any]) -> None:
     with pytest.raises(InputError, match="9,007,199,254,740,992 items at most"):
         Contingency.from_table(table)
@@ -152,7 +153,7 @@ def test_where_nothing_is_noise_clusters_keep_their_names() -> None:
     assert words.clusters == ("a", "b")
 
 
-@pytest.mark.parametrize("policy", ["singletons", "cluster"])
+@in_turn("policy", ["singletons", "cluster"])
 def test_a_policy_for_noise_needs_the_label_of_noise(policy: Any) -> None:
     with pytest.raises(ParameterError, match=f"noise_as='{policy}' goes with `noise`"):
         Contingency.from_labels(TRUTH, CLUSTER, noise_as=policy)
@@ -161,8 +162,8 @@ def test_a_policy_for_noise_needs_the_label_of_noise(policy: Any) -> None:
         assay.cluster(without_classes, noise_as=policy)
 
 
-@pytest.mark.parametrize("noise", [True, np.True_])
-@pytest.mark.parametrize("clusters", [[1, 0, 1], ["True", "a", "b"]])
+@in_turn("noise", [True, np.True_])
+@in_turn("clusters", [[1, 0, 1], ["True", "a", "b"]])
 def test_truth_values_are_no_label_of_other_clusters(noise: Any, clusters: list[Any]) -> None:
     with pytest.raises(ParameterError, match=r"noise is a label of the clusters, such as .*, not (np\.)?True"):
         Contingency.from_labels(TRUTH[:3], clusters, noise=noise)
@@ -193,7 +194,7 @@ def test_items_without_a_class_are_an_error_left_out_or_a_class() -> None:
     assert Contingency.from_labels(truth, [1, 1, 2, 2], unlabelled="class").classes == ("o", "x", None)
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("arguments", "says"),
     [
         ({"labels_true": [1, 2], "labels_pred": [1]}, "expected as many clusters as classes"),
@@ -211,13 +212,13 @@ def test_labels_that_cannot_be_counted(arguments: dict[str, Any], says: str) -> 
         Contingency.from_labels(**arguments)
 
 
-@pytest.mark.parametrize(("name", "word"), [("noise_as", "dropp"), ("unlabelled", "erro")])
+@in_turn(("name", "word"), [("noise_as", "dropp"), ("unlabelled", "erro")])
 def test_unknown_words_are_answered_with_those_that_are_meant(name: str, word: str) -> None:
     with pytest.raises(ParameterError, match=f"{name} is one of .* did you mean"):
         Contingency.from_labels([1], [1], **{name: word})  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("table", "says"),
     [
         ([[1, -2]], "-2 is no number of them"),
@@ -252,7 +253,7 @@ def test_a_table_reads_back_from_its_items() -> None:
     assert table.table.tolist() == [[5, 1, 2], [1, 4, 0], [0, 1, 3]]
 
 
-@pytest.mark.parametrize(
+@in_turn(
     "table", [[[2**51 + 1, 7], [9, 2**50]], [[2**51 + 1, 7], [9, 1]], [[2**50, 1], [1, 2**50]], [[2**40, 7], [9, 3]]]
 )
 def test_pairs_of_small_cells_are_counted_beside_huge_ones(table: list[list[int]]) -> None:

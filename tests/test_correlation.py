@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cases import in_turn
 from command import invoke
 from hypothesis import given
 from hypothesis import strategies as st
@@ -124,7 +125,7 @@ def test_intervals_are_on_fishers_scale_with_the_variances_named() -> None:
     assert pearson(first, second, 0.9)[2:4] == approx(tuple(wanted))
 
 
-@pytest.mark.parametrize("items", [15, 40])
+@in_turn("items", [15, 40])
 def test_intervals_cover_about_as_often_as_they_say(items: int) -> None:
     """Two normal numbers with correlation 0.9: tau and rho of the population follow; tau_AP's mean is simulated."""
     rng = np.random.default_rng(items)

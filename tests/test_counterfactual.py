@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from cases import in_turn
 from command import invoke
 
 from assay import InputError, Log, ParameterError, Run, value_rankings
@@ -195,7 +196,7 @@ def test_without_common_queries_there_is_no_answer() -> None:
         value_rankings(logged(10, 0, shuffled=True), {"other": {"q9": {"d1": 1.0}}}, examination=LOOK.tolist())
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("wrong", "words"),
     [
         ({"examination": 0.5}, "examination is numbers, one per rank, not 0.5"),
@@ -249,7 +250,7 @@ def test_a_log_without_results_cannot_tell_how_far_users_look() -> None:
         value_rankings(Log.from_pages([("q", [], [])]), {"q": {"a": 1.0}})
 
 
-@pytest.mark.parametrize("propensity", [0.0, 1.5])
+@in_turn("propensity", [0.0, 1.5])
 def test_a_propensity_that_cannot_be_is_refused_with_the_log(propensity: float) -> None:
     log = logged(8, 1, shuffled=True)
     odd = Log.of(log.impressions.collect(), log.results.collect().with_columns(propensity=propensity), origin="a.csv")

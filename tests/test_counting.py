@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import polars as pl
 import pytest
+from cases import in_turn
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Tables, quickly, random_tables, shuffled, tables
@@ -343,7 +344,7 @@ def test_duplicates_are_an_error_if_and_only_if_a_judged_query_has_some(
     assert f"query {pair[0]!r}" in str(error.value)
 
 
-@pytest.mark.parametrize("batch", [1, 2, 1000])
+@in_turn("batch", [1, 2, 1000])
 def test_a_duplicate_in_a_file_is_named_by_path_line_query_and_document(batch: int, tmp_path: Path) -> None:
     rows = [("q1", "a", 3.0), ("q1", "b", 2.0), ("q2", "a", 1.0), ("q2", "b", 0.5), ("q1", "a", 0.25), ("q1", "a", 0.0)]
     (tmp_path / "mine.run").write_bytes(b"# comment\n\n" + as_file(rows).getvalue())
@@ -452,7 +453,7 @@ def test_one_query_may_go_on_over_many_batches(ties: str, batch: int) -> None:
         check(scan_run(as_file(rows)), rows, qrels, ties=ties)
 
 
-@pytest.mark.parametrize("batch", [1, 2, 3, 100])
+@in_turn("batch", [1, 2, 3, 100])
 def test_topics_without_judgments_are_ignored_and_listed(batch: int) -> None:
     """Before, between and after the judged ones, and in the middle of one of them."""
     rows = [("x", "a", 1.0), ("q1", "a", 1.0), ("y", "a", 1.0), ("q2", "b", 2.0), ("z", "a", 1.0), ("q2", "a", 1.0)]
@@ -474,15 +475,15 @@ def test_a_missing_topic_counts_as_an_empty_result_unless_told_otherwise() -> No
         Ranks.from_tables(run, qrels, missing="error")
 
 
-@pytest.mark.parametrize("rule", ["zero", "skip", "error"])
-@pytest.mark.parametrize("topics", [1, 2, 3])
+@in_turn("rule", ["zero", "skip", "error"])
+@in_turn("topics", [1, 2, 3])
 def test_nothing_in_common_is_an_error_that_shows_both_sides(topics: int, rule: str) -> None:
     run = {f"MB{number}": {"a": 1.0} for number in range(topics)}
     with pytest.raises(TopicError, match=r"no topic in common .*'MB0'[^…]*; the judgments have '1', '2'(;|$)"):
         Ranks.from_tables(run, {"1": {"a": 1}, "2": {"a": 1}}, missing=rule)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("others", ["x", "xy", "xyz"])
+@in_turn("others", ["x", "xy", "xyz"])
 def test_a_run_may_end_in_batches_of_topics_without_judgments(others: str) -> None:
     """Three batches: two with the judged topic, which then is complete, and one with other topics only."""
     rows = [*(("q1", f"d{place}", -float(place)) for place in range(7)), ("x", "first", 1.0)]
@@ -491,7 +492,7 @@ def test_a_run_may_end_in_batches_of_topics_without_judgments(others: str) -> No
         check(rows, rows, {"q1": {"d2": 1.0}})
 
 
-@pytest.mark.parametrize(("run", "qrels"), [({"q": {"a": 1.0}}, {}), ({}, {})], ids=str)
+@in_turn(("run", "qrels"), [({"q": {"a": 1.0}}, {}), ({}, {})], ids=str)
 def test_judgments_of_nothing_have_nothing_in_common_with_a_run(run: Table, qrels: Table) -> None:
     with pytest.raises(TopicError, match=r"no topic in common .*; the judgments have none$"):
         Ranks.from_tables(run, qrels)
@@ -509,9 +510,7 @@ def test_an_unjudged_document_that_may_come_first_is_an_error() -> None:
         Ranks.from_tables({"q": {"a": 1.0, "b": 1.0}}, {"q": {"a": 1}}, ties="expected", depth=1, unjudged="error")
 
 
-@pytest.mark.parametrize(
-    ("level", "relevant"), [(1.0, [2, 1]), (2.0, [1, 1]), (0.5, [3, 1]), (0.0, [4, 2]), (3.5, [0, 0])]
-)
+@in_turn(("level", "relevant"), [(1.0, [2, 1]), (2.0, [1, 1]), (0.5, [3, 1]), (0.0, [4, 2]), (3.5, [0, 0])])
 def test_the_relevance_level_says_which_grades_count(level: float, relevant: list[int]) -> None:
     """A negative grade never counts, not even at level 0."""
     qrels = {"q1": {"a": 2, "b": 1, "c": 0.5, "d": 0, "e": -1}, "q2": {"a": 3, "b": 0}}
@@ -553,7 +552,7 @@ def test_the_rank_column_of_a_file_ranks(arranged: Callable[..., list[Row]]) -> 
 # Policies are checked where they are made.
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("rules", "message"),
     [
         ({"ties": "random"}, "ties is one of doc_id_descending, .*, not 'random'"),
@@ -579,9 +578,7 @@ def test_policies_that_do_not_exist_are_refused(rules: dict[str, Any], message: 
         Ranks.from_tables({"q": {"a": 1.0}}, {"q": {"a": 1}}, **rules)
 
 
-@pytest.mark.parametrize(
-    "rules", [{"depth": 2.5}, {"depth": "3"}, {"relevance_level": "1"}, {"judged_only": "no"}], ids=str
-)
+@in_turn("rules", [{"depth": 2.5}, {"depth": "3"}, {"relevance_level": "1"}, {"judged_only": "no"}], ids=str)
 def test_policies_of_the_wrong_type_are_refused(rules: dict[str, Any]) -> None:
     with pytest.raises(ParameterError, match=next(iter(rules))):
         Ranks.from_tables({"q": {"a": 1.0}}, {"q": {"a": 1}}, **rules)
@@ -780,7 +777,7 @@ def test_a_draw_is_a_ranking_without_ties_that_its_seed_brings_back() -> None:
     assert len({(query, rank) for query, rank in zip(drawn.query, drawn.rank, strict=True)}) == len(drawn.rank)
 
 
-@pytest.mark.parametrize("depth", [None, 1, 2, 3, 4])
+@in_turn("depth", [None, 1, 2, 3, 4])
 def test_the_mean_over_ranks_is_the_mean_over_all_orders(depth: int | None) -> None:
     """Documents a | b c d | e, of which b and d are judged: all 3! orders of the middle ones, cut at the depth."""
     run = {"q": {"a": 3.0, "b": 2.0, "c": 2.0, "d": 2.0, "e": 1.0}}

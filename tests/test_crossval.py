@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from cases import in_turn
 from scipy import stats
 from sklearn import datasets, metrics
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
@@ -49,7 +50,7 @@ SCORERS = {
 SCORERS |= {"wine": SCORERS["iris"], "digits": {"Accuracy": "accuracy", "F": "f1_macro"}}
 
 
-@pytest.mark.parametrize("name", SETS)
+@in_turn("name", SETS)
 def test_values_of_folds_on_both_sides_are_those_of_scikit_learn(name: str) -> None:
     x, y = SETS[name]
     tree, scorers = DecisionTreeClassifier(max_depth=4, random_state=0), SCORERS[name]
@@ -67,7 +68,7 @@ def test_values_of_folds_on_both_sides_are_those_of_scikit_learn(name: str) -> N
         assert found.spread(measure) == pytest.approx(theirs[f"test_{scorer}"].std(ddof=1))
 
 
-@pytest.mark.parametrize("name", SETS)
+@in_turn("name", SETS)
 def test_out_of_fold_predictions_are_those_of_scikit_learn(name: str) -> None:
     x, y = SETS[name]
     found = crossval(GaussianNB(), x, y, cv=FOLDS, measures="Accuracy")
@@ -242,7 +243,7 @@ def test_weights_count_where_it_learns_and_where_it_is_measured() -> None:
     )
 
 
-@pytest.mark.parametrize("cv", ["leave-one-out", "time", 5])
+@in_turn("cv", ["leave-one-out", "time", 5])
 def test_all_items_of_a_fold_may_weigh_1(cv: Any) -> None:
     x, y = np.arange(60.0)[:, None], np.arange(60) % 2
     weight = np.array([2.0] * 15 + [1.0] * 45)

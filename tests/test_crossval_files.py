@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from cases import in_turn
 from command import invoke
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -144,7 +145,7 @@ def test_one_class_of_several_and_several_labels_an_item_work_too() -> None:
     assert one.values().tolist() == [0.0, 1.0]
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("text", "words", "says"),
     [
         ("truth,prediction\n1,1\n0,1\n", [], "expected a column that says in which fold"),
@@ -290,7 +291,7 @@ def test_training_rows_are_told_where_folds_are_read_as_plain_predictions() -> N
     assert not classify(tested, "Accuracy", pos_label="spam").warnings
 
 
-@pytest.mark.parametrize("cells", [["train", "dev", "test"], [1, 2, 3], [["train"], ["test"], ["test"]]])
+@in_turn("cells", [["train", "dev", "test"], [1, 2, 3], [["train"], ["test"], ["test"]]])
 def test_a_column_that_is_called_split_may_be_about_anything(cells: list[Any]) -> None:
     frame = pl.DataFrame({"truth": [0, 1, 1], "prediction": [0, 1, 0], "split": cells})
     assert not classify(frame, "Accuracy").warnings

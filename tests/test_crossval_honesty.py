@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from cases import in_turn
 from scipy import stats
 from sklearn import datasets, metrics
 from sklearn.dummy import DummyClassifier
@@ -44,14 +45,14 @@ def test_where_every_permutation_gives_the_same_no_all_clear_is_given() -> None:
     assert np.isnan(undefined.p)
 
 
-@pytest.mark.parametrize("wrapped", [lambda one: one, make_pipeline, lambda one: GridSearchCV(one, {"C": [1.0]}, cv=2)])
+@in_turn("wrapped", [lambda one: one, make_pipeline, lambda one: GridSearchCV(one, {"C": [1.0]}, cv=2)])
 def test_decision_values_of_three_labels_are_no_scores_of_labels(wrapped: Any) -> None:
     with pytest.raises(ParameterError, match=r"computed from scores, and .* has none that it could use"):
         crossval(wrapped(SVC(decision_function_shape="ovo")), *IRIS, cv=2, measures="TopK(k=1)")
     assert crossval(wrapped(SVC()), *IRIS, cv=2, measures="Accuracy").mean() > 0.9
 
 
-@pytest.mark.parametrize("model", [GaussianNB(), DecisionTreeClassifier(random_state=0), DummyClassifier()])
+@in_turn("model", [GaussianNB(), DecisionTreeClassifier(random_state=0), DummyClassifier()])
 def test_a_label_that_is_not_there_to_learn_from_has_probability_0_of_two_labels_too(model: Any) -> None:
     found = crossval(model, FEATURES, SORTED, cv="time", measures=["Brier", "AUC"])
     said = []
@@ -172,7 +173,7 @@ def test_repeated_folds_keep_given_groups_whole() -> None:
     assert "groups kept whole" in found.says
 
 
-@pytest.mark.parametrize("frame", [pl.DataFrame, pd.DataFrame])
+@in_turn("frame", [pl.DataFrame, pd.DataFrame])
 def test_data_frames_are_taken_as_files_are(frame: Any) -> None:
     columns = {
         "item_id": ["a", "b", "c", "d"], "truth": ["ham", "spam", "ham", "spam"], "part": [1, 1, 2, 2],

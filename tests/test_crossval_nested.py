@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import in_turn
 from sklearn import config_context, datasets, metrics
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LinearRegression
@@ -108,7 +109,7 @@ def test_every_form_shows_both_numbers_and_the_choices() -> None:
     assert found.to_frame()["optimism"].to_list() == [found.optimism()]
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("estimator", "choice", "data", "says"),
     [
         (
@@ -140,8 +141,8 @@ def test_a_grid_may_replace_a_step_and_set_its_parameters() -> None:
     assert nested(pipeline, grid, *WINE, inner=2, outer=2, measures="Accuracy").mean() > 0.8
 
 
-@pytest.mark.parametrize("choice", ["youden", {"var_smoothing": [1e-9, 1e-2]}])
-@pytest.mark.parametrize("groups", [None, np.arange(569) // 8])
+@in_turn("choice", ["youden", {"var_smoothing": [1e-9, 1e-2]}])
+@in_turn("groups", [None, np.arange(569) // 8])
 def test_metadata_routing_changes_nothing(choice: Any, groups: Any) -> None:
     weight = np.where(CANCER[1] == 1, 2.0, 1.0)
     asked: dict[str, Any] = {"groups": groups, "sample_weight": weight, "measures": "Accuracy"}

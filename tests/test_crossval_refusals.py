@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from cases import in_turn
 from sklearn import datasets
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.cluster import KMeans
@@ -62,7 +63,7 @@ class Says(GaussianNB):  # type: ignore[misc]
         return np.full_like(said, np.nan) if self.what == "probabilities" else said
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("what", "says"),
     [
         ("short", r"ValueError: cannot reshape array of size 113 into shape \(114,\)"),
@@ -116,7 +117,7 @@ def test_more_splits_than_anybody_waits_for_are_refused(cv: Any) -> None:
         crossval(GaussianNB(), np.zeros((10_001, 1)), np.arange(10_001) % 2, cv=cv)
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("given", "says"),
     [
         (LinearRegression(), "^LinearRegression is not a classifier but a regressor: "),
@@ -134,7 +135,7 @@ def test_what_is_no_classifier_is_refused(given: Any, says: str) -> None:
         crossval(given, *CANCER)
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("options", "says"),
     [
         ({"cv": "repeatd"}, "did you mean repeated"),

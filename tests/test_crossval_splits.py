@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from cases import in_turn
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
@@ -262,7 +263,7 @@ def test_what_fails_in_a_check_is_said_in_one_line() -> None:
         leakage_check(GaussianNB(), *CANCER, prepare=fails)
 
 
-@pytest.mark.parametrize("prepare", [lambda x, y: np.vstack([x, x[:9]]), lambda x, y: x[:-9], lambda x, y: None])  # noqa: ARG005
+@in_turn("prepare", [lambda x, y: np.vstack([x, x[:9]]), lambda x, y: x[:-9], lambda x, y: None])  # noqa: ARG005
 def test_what_is_prepared_has_the_rows_of_the_features(prepare: Any) -> None:
     with pytest.raises(AssayError, match=r"^GaussianNB: "):
         leakage_check(GaussianNB(), *CANCER, prepare=prepare)

@@ -14,6 +14,7 @@ from unittest import mock
 import numpy as np
 import polars as pl
 import pytest
+from cases import in_turn
 from command import invoke, run_assay
 from scipy import stats
 from shared_data import shared
@@ -111,7 +112,7 @@ def test_the_test_against_chance_is_a_binomial_of_the_workers_own_habits() -> No
     assert row["p_corrected"] >= row["p"]
 
 
-@pytest.mark.parametrize("has_gold", [True, False])
+@in_turn("has_gold", [True, False])
 def test_honest_workers_are_hardly_ever_flagged(has_gold: bool) -> None:
     """Workers who differ in skill and speed, some of whom see topics without relevant documents only."""
     counted = simulate_agreement.flagged(10, categories=3, least=0.5, prevalence=None, has_gold=has_gold)
@@ -157,7 +158,7 @@ def test_leaving_workers_out_is_reversible_and_drops_no_label() -> None:
     assert set(crowd(labels, exclude="flagged").excluded) == {"constant", "turns", "random"}
 
 
-@pytest.mark.parametrize("method", ["dawid-skene", "mace", "majority", "weighted"])
+@in_turn("method", ["dawid-skene", "mace", "majority", "weighted"])
 def test_every_method_is_better_than_one_label(method: Any) -> None:
     result = crowd(simulated(), method=method)
     right, known, _ = result.accuracy
@@ -182,7 +183,7 @@ def test_the_cost_is_that_of_all_labels_also_of_workers_left_out() -> None:
     assert crowd(SMALL, method="majority").cost is None
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("rule", "expected"),
     [
         ("chosen", [2, 0, 1]), ("expected", [4 / 3, 1 / 2, 1]), ("probability", [2 / 3, 1 / 2, 1]),
@@ -217,7 +218,7 @@ def test_the_order_of_rows_does_not_matter() -> None:
         assert one["probability"].to_list() == pytest.approx(other["probability"].to_list(), abs=1e-6)
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("labels", "arguments", "message"),
     [
         (
@@ -312,7 +313,7 @@ def test_hits_go_out_and_their_answers_come_back(tmp_path: Path) -> None:
     assert known["gold"].to_list() == [int(document != "g2") for document in known["item_id"]]
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("arguments", "message"),
     [
         ({"gold_per_hit": 5}, "gold_per_hit"), ({"per_hit": 0}, "per_hit"), ({"redundancy": 0}, "redundancy"),

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from cases import in_turn
 from hypothesis import given
 from strategies import Tables, quickly, tables
 
@@ -104,7 +105,7 @@ def test_every_rank_has_the_precision_and_recall_of_the_measures(ties: str, give
             assert counted.recall[rank - 1] == approx((R @ rank).of(ranks)[query], nan_ok=True)
 
 
-@pytest.mark.parametrize("compat", ["trec_eval-9", "trec_eval-10"])
+@in_turn("compat", ["trec_eval-9", "trec_eval-10"])
 def test_a_profile_brings_its_rounding_of_recall_levels(compat: Any) -> None:
     """Of 4 relevant documents 0.26 are 1.04: exactly that takes 2, rounded it takes 1."""
     qrels, run = ranking(2, 5, 8, length=10, missed=1)
@@ -135,7 +136,7 @@ def test_an_average_is_always_interpolated() -> None:
         curves.precision_recall(*R1, interpolated=False)
 
 
-@pytest.mark.parametrize("levels", [1, 0, -3, 2.5, True, 1002])
+@in_turn("levels", [1, 0, -3, 2.5, True, 1002])
 def test_levels_are_at_least_two_and_not_too_many(levels: Any) -> None:
     with pytest.raises(ParameterError, match="levels is a whole number from 2 to 1001"):
         curves.precision_recall(*R1, levels=levels)
@@ -196,7 +197,7 @@ def test_what_is_assumed_of_documents_not_retrieved_is_a_rule() -> None:
     assert ends["relevant_last"].summary["value"].item() == approx((in_list + 4 * 86) / (8 * 92))
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("options", "message"),
     [
         ({"unretrieved": "left_out", "collection_size": 100}, "leave collection_size out"),
@@ -254,7 +255,7 @@ def test_a_topic_without_a_roc_curve_is_left_out_and_counted() -> None:
         curves.roc(qrels, run, undefined="error")
 
 
-@pytest.mark.parametrize("options", [{}, {"collection_size": 100, "unretrieved": "relevant_last"}])
+@in_turn("options", [{}, {"collection_size": 100, "unretrieved": "relevant_last"}])
 def test_no_roc_curve_where_the_depth_leaves_open_which_tied_documents_are_retrieved(options: dict[str, Any]) -> None:
     with pytest.raises(ParameterError, match="which tied documents the depth leaves in is open"):
         curves.roc(*R1, ties="expected", depth=3, **options)
@@ -294,13 +295,13 @@ def test_a_measure_by_its_cutoff_is_the_measure_at_each_cutoff() -> None:
     assert curve.summary["measure"].item() == "P@10"
 
 
-@pytest.mark.parametrize("measure", ["P@5", "Rprec", "IPrec"])
+@in_turn("measure", ["P@5", "Rprec", "IPrec"])
 def test_only_a_measure_that_takes_a_cutoff_has_one_to_go_through(measure: str) -> None:
     with pytest.raises(ParameterError, match="choose a measure that takes a cut-off"):
         curves.by_cutoff(*R1, measure=measure)
 
 
-@pytest.mark.parametrize("measure", ["Unjudged", "nCG(ideal='scale')"])
+@in_turn("measure", ["Unjudged", "nCG(ideal='scale')"])
 def test_a_measure_that_always_has_a_cutoff_can_be_drawn(measure: str) -> None:
     curve = curves.by_cutoff(*R1, measure=measure)
     assert curve.title == f"{measure} by cut-off"
@@ -308,7 +309,7 @@ def test_a_measure_that_always_has_a_cutoff_can_be_drawn(measure: str) -> None:
         assert value == evaluate(*R1, f"{measure}@{cutoff}").mean()
 
 
-@pytest.mark.parametrize("measure", ["ERR_IA", "alpha_DCG"])
+@in_turn("measure", ["ERR_IA", "alpha_DCG"])
 def test_a_measure_of_diversity_can_be_drawn_by_cutoff(measure: str) -> None:
     qrels = pl.DataFrame({"query_id": ["q", "q"], "doc_id": ["a", "b"], "relevance": [1, 1], "judge": ["1", "2"]})
     curve = curves.by_cutoff(qrels, {"q": {"a": 2.0, "b": 1.0}}, measure, [1, 2], subtopics=True)
@@ -344,7 +345,7 @@ def test_a_warning_says_what_an_undefined_value_was_counted_as() -> None:
     assert curve.warnings == ("old: GMAP(floor=0.001) is undefined for 1 topic, counted as 0.001",)
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("draw", "measure", "reason"),
     [
         (curves.precision_recall, "IPrecMean", "no relevant document"),

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import in_turn
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
@@ -41,8 +42,8 @@ def drawn(seed: int, items: int = 40, digits: int = 1) -> tuple[Any, Any, Any]:
     return truth, first, (first + rng.normal(0, 1.0, items)).round(digits)
 
 
-@pytest.mark.parametrize("seed", range(8))
-@pytest.mark.parametrize("digits", [0, 1, 9])
+@in_turn("seed", range(8))
+@in_turn("digits", [0, 1, 9])
 def test_the_variance_is_that_of_the_definition(seed: int, digits: int) -> None:
     truth, scores, _ = drawn(seed, digits=digits)
     areas, expected = covariance(truth, scores)
@@ -51,8 +52,8 @@ def test_the_variance_is_that_of_the_definition(seed: int, digits: int) -> None:
     assert found.variance == pytest.approx(expected[0, 0])
 
 
-@pytest.mark.parametrize("seed", range(8))
-@pytest.mark.parametrize("digits", [0, 1, 9])
+@in_turn("seed", range(8))
+@in_turn("digits", [0, 1, 9])
 def test_the_variance_of_a_difference_is_that_of_the_definition(seed: int, digits: int) -> None:
     truth, first, second = drawn(seed, digits=digits)
     areas, expected = covariance(truth, first, second)
@@ -89,7 +90,7 @@ def test_nothing_ever_leaves_its_bounds(items: list[tuple[bool, int, int]]) -> N
         assert -1 <= paired.interval.low <= paired.difference <= paired.interval.high <= 1
 
 
-@pytest.mark.parametrize("positives", [2, 5, 60])
+@in_turn("positives", [2, 5, 60])
 def test_a_score_without_error_is_not_certain(positives: int) -> None:
     scored = Scored.from_lists(positive=[0.9] * positives, negative=[0.1] * 200)
     found = delong(scored, 0.95)

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import polars as pl
 import pytest
+from cases import in_turn
 from command import invoke
 from hypothesis import given
 from hypothesis import strategies as st
@@ -219,14 +220,14 @@ def test_agrees_with_ndeval(measure: Measure, level: int) -> None:
         check_against_ndeval(random_data(11), measure @ cutoff, level=level)
 
 
-@pytest.mark.parametrize("alpha", [0.0, 0.25, 0.9])
-@pytest.mark.parametrize("measure", [alpha_DCG, alpha_nDCG], ids=str)
+@in_turn("alpha", [0.0, 0.25, 0.9])
+@in_turn("measure", [alpha_DCG, alpha_nDCG], ids=str)
 def test_agrees_with_ndeval_on_redundancy(measure: Measure, alpha: float) -> None:
     for cutoff in (2, 5, 20):
         check_against_ndeval(random_data(12), measure @ cutoff, alpha)
 
 
-@pytest.mark.parametrize("measure", [alpha_DCG @ 1, ERR_IA @ 1], ids=str)
+@in_turn("measure", [alpha_DCG @ 1, ERR_IA @ 1], ids=str)
 def test_ndeval_does_not_divide_at_the_first_rank(measure: Measure) -> None:
     """So its value there is the number of subtopics that the first document covers, and can be above 1."""
     data = Diverse([("q", "a", "d1", 1), ("q", "b", "d1", 1), ("q", "c", "d2", 1)], {"q": {"d1": 1.0}})
@@ -361,7 +362,7 @@ def test_values_are_within_the_declared_bounds(measure: Measure) -> None:
         assert ((known >= 0) & (known <= (1.5 if measure.definition.bounds is None else 1 + 1e-12))).all(), str(variant)
 
 
-@pytest.mark.parametrize("measure", [alpha_nDCG, nERR_IA], ids=str)
+@in_turn("measure", [alpha_nDCG, nERR_IA], ids=str)
 def test_the_greedy_ranking_has_the_value_1(measure: Measure) -> None:
     data = random_data(7)
     topics = {query: topic_of(data, query) for query in data.queries}

@@ -114,21 +114,8 @@ FIRST = {
 }
 
 
-def first_of_each_word() -> list[tuple[Path, Command]]:
-    """The first calls of each verb and of each subject, which are run as users run them, in a process of their own.
-
-    All others are run in this process, which is faster.
-    """
-    seen: set[str] = set()
-    chosen = []
-    for command, call in FIRST.items():
-        if not seen.issuperset(command.split()):
-            chosen.append(call)
-            seen.update(command.split())
-    return chosen
-
-
-ALONE = first_of_each_word()
+#: The first call of each subject is run as users run it, in a process of its own; all others are faster in this one.
+ALONE = list({command.split()[0]: call for command, call in reversed(FIRST.items()) if " " in command}.values())
 
 
 def terminal(command: str, folder: Path) -> str:

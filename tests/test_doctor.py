@@ -19,6 +19,7 @@ import doctor_twin as twin
 import numpy as np
 import polars as pl
 import pytest
+from cases import in_turn
 from command import invoke
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -83,7 +84,7 @@ def found_in(diagnosis: Diagnosis) -> Found:
 # A clean pair
 
 
-@pytest.mark.parametrize("seed", range(5))
+@in_turn("seed", range(5))
 def test_a_clean_pair_is_passed_over_in_silence(tmp_path: Path, seed: int) -> None:
     diagnosis = examined(tmp_path, *files(seed))
     assert diagnosis.findings == ()
@@ -798,7 +799,7 @@ SEVERAL = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("plant", "found"), [one[1:] for one in SEVERAL], ids=[one[0] for one in SEVERAL])
+@in_turn(("plant", "found"), [one[1:] for one in SEVERAL], ids=[one[0] for one in SEVERAL])
 def test_defects_of_several_runs(plant: Callable[[Files], list[list[str]]], found: Found, tmp_path: Path) -> None:
     given = files()
     diagnosis = examined(tmp_path, given.qrels, *plant(given))
@@ -935,7 +936,7 @@ def test_ids_that_look_alike_are_spelt_out(tmp_path: Path) -> None:
     assert "'de\\u0301-1-" in finding.examples[0].text
 
 
-@pytest.mark.parametrize(("column", "place"), [(0, "query id"), (1, "document id")])
+@in_turn(("column", "place"), [(0, "query id"), (1, "document id")])
 def test_an_empty_id_is_an_error(tmp_path: Path, column: int, place: str) -> None:
     given = files()
     rows = [line.split(",") for line in delimited(given.run, ",", (0, 2, 4), "query_id,doc_id,score")]
@@ -1012,7 +1013,7 @@ def graded(counts: dict[int, int]) -> dict[str, dict[str, int]]:
     return {"q": {f"d{place}": grade for place, grade in enumerate(grades)}}
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("counts", "says"),
     [
         ({0: 900, 1: 300, 2: 100, 4: 70, 22: 3}, "3 judgments with the grade 22, far from the next grade, 4"),
@@ -1034,7 +1035,7 @@ def test_lonely_grades(counts: dict[int, int], says: str | None) -> None:
     assert warnings == ([] if says is None else [says])
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("ours", "theirs", "differ_in"),
     [
         (["401", "402", "410"], ["1", "2", "10"], None),
@@ -1136,7 +1137,7 @@ def test_lines_of_tables_with_a_header_are_counted(tmp_path: Path) -> None:
     assert (finding.check, finding.examples[0].line) == ("duplicates", len(rows) + 1)
 
 
-@pytest.mark.parametrize("separator", [",", ";", "\t"])
+@in_turn("separator", [",", ";", "\t"])
 def test_bad_lines_of_tables_with_a_header_are_named_and_the_others_read(tmp_path: Path, separator: str) -> None:
     given = files()
     rows = [line.split() for line in ("query_id _ doc_id _ score", *given.run)]
@@ -1208,7 +1209,7 @@ def test_many_runs_are_put_together(tmp_path: Path) -> None:
     assert "also run1, run0" in shown
 
 
-@pytest.mark.parametrize("scale", ["3", "1..2..3", "a..b", "", "0..inf"])
+@in_turn("scale", ["3", "1..2..3", "a..b", "", "0..inf"])
 def test_odd_scales_are_refused_or_taken_as_one_grade(scale: str) -> None:
     if scale == "3":
         assert found_in(doctor({"q": {"a": 3}}, {"q": {"a": 1.0}}, "RR", grades=scale)) == {("only-relevant", "note")}

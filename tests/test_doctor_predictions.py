@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from cases import in_turn
 from command import invoke
 from hypothesis import given
 from hypothesis import strategies as st
@@ -138,7 +139,7 @@ CASES: dict[str, tuple[Change, str, str, int | None]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", CASES)
+@in_turn("case", CASES)
 def test_each_check_finds_what_it_is_for(tmp_path: Path, case: str) -> None:
     change, check, severity, line = CASES[case]
     found = examined(tmp_path, change(sound()))
@@ -190,7 +191,7 @@ def test_predictions_that_point_the_wrong_way(tmp_path: Path) -> None:
     assert not found_in(examined(tmp_path, sound().drop("score")))
 
 
-@pytest.mark.parametrize("one", ["1.0", "true", "True"])
+@in_turn("one", ["1.0", "true", "True"])
 def test_labels_are_told_apart_as_the_reader_does(tmp_path: Path, one: str) -> None:
     zero = {"1.0": "0.0", "true": "false", "True": "False"}[one]
     frame = sound().drop("score")
@@ -218,7 +219,7 @@ def test_a_line_that_cannot_be_read_is_told_with_what_to_do(tmp_path: Path) -> N
     assert "fix the line" in finding.advice
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("content", "message"),
     [
         (None, "p.csv: cannot be read: no such file or directory"),

@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from cases import in_turn
 from command import invoke
 from hypothesis import given
 from hypothesis import strategies as st
@@ -56,7 +57,7 @@ CLUSTERINGS: list[tuple[Clusters, dict[str, Any], set[tuple[str, str]]]] = [
 ]
 
 
-@pytest.mark.parametrize(("clusters", "options", "expected"), CLUSTERINGS)
+@in_turn(("clusters", "options", "expected"), CLUSTERINGS)
 def test_clusterings(clusters: Clusters, options: dict[str, Any], expected: set[tuple[str, str]]) -> None:
     assert found_in(doctor(clusters, **options)) == expected
 
@@ -92,7 +93,7 @@ SPANS: list[tuple[Any, Any, set[tuple[str, str]]]] = [
 ]
 
 
-@pytest.mark.parametrize(("truth", "predicted", "expected"), SPANS)
+@in_turn(("truth", "predicted", "expected"), SPANS)
 def test_spans(truth: Any, predicted: Any, expected: set[tuple[str, str]]) -> None:
     assert examined("spans", truth, predicted) == expected
 
@@ -129,7 +130,7 @@ SCORES: list[tuple[Callable[[Rows], Rows], set[tuple[str, str]]]] = [
 ]
 
 
-@pytest.mark.parametrize(("change", "expected"), SCORES)
+@in_turn(("change", "expected"), SCORES)
 def test_scores(change: Callable[[Rows], Rows], expected: set[tuple[str, str]]) -> None:
     assert found_in(doctor(scores(change(sound_scores())))) == expected
 
@@ -173,9 +174,7 @@ def test_options_of_another_subject_are_refused() -> None:
         doctor(Clusters.of(CLASSES, FOUND), pos_label=1)
 
 
-@pytest.mark.parametrize(
-    ("words", "code"), [("clustering", 1), ("extraction", 1), ("scores", 1), ("clustering --noise -1", 0)]
-)
+@in_turn(("words", "code"), [("clustering", 1), ("extraction", 1), ("scores", 1), ("clustering --noise -1", 0)])
 def test_commands(words: str, code: int, tmp_path: Path) -> None:
     subject, *rest = words.split()
     texts = {

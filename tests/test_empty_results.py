@@ -11,6 +11,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from cases import in_turn
 from command import run_assay
 
 import assay
@@ -64,7 +65,7 @@ def check_scores(result: assay.Evaluation, system: str) -> None:
 MEASURES = ["SetR", "SetP", "R@5", "AP", "RR", "nDCG@10", "P@5", "NumRet"]
 
 
-@pytest.mark.parametrize("shape", NOTHING)
+@in_turn("shape", NOTHING)
 def test_nothing_in_any_shape_is_scored(shape: str) -> None:
     check_scores(assay.evaluate(QRELS, NOTHING[shape], MEASURES), "run")
     check_scores(assay.evaluate(QRELS, {"nothing": NOTHING[shape], "full": FULL}, MEASURES), "nothing")
@@ -85,7 +86,7 @@ def test_precision_of_some_empty_results_counts_as_the_policy_says() -> None:
     assert assay.evaluate(QRELS, half, "SetP", undefined="skip").mean() == 0.5
 
 
-@pytest.mark.parametrize("given", [{}, io.StringIO("")], ids=["dict", "file"])
+@in_turn("given", [{}, io.StringIO("")], ids=["dict", "file"])
 def test_other_rules_for_missing_topics_hold_for_all_of_them(given: Any) -> None:
     with pytest.raises(assay.TopicError, match="6 judged topics missing"):
         assay.evaluate(QRELS, given, "AP", missing="error")
@@ -184,7 +185,7 @@ VERBS: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@in_turn("verb", VERBS)
 def test_where_missing_topics_are_left_out_nothing_has_no_number(verb: str) -> None:
     """It is scored on no topic at all, so that there is nothing to compare."""
     with pytest.raises(InputError, match="the run has none of the judged topics, and missing='skip' leaves them out"):

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cases import in_turn
 
 import assay
 from assay import Confusion, InputError, Measure, ParameterError, Ranks, Scores, TopicError
@@ -40,7 +41,7 @@ def test_missing_topics_count_as_empty_or_are_left_out_or_refused() -> None:
         evaluate(missing="error")
 
 
-@pytest.mark.parametrize("rule", ["zero", "skip"])
+@in_turn("rule", ["zero", "skip"])
 def test_what_is_missing_and_what_is_ignored_is_told(rule: str) -> None:
     result = evaluate(missing=rule)
     assert result.coverage.row(0, named=True)["missing"] == 1
@@ -89,7 +90,7 @@ def test_the_order_of_keys_does_not_matter() -> None:
     assert assay.evaluate(QRELS, backwards, "AP").scores.frame.equals(evaluate().scores.frame)
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("runs", "names"),
     [
         (RUN, ["run"]),
@@ -107,7 +108,7 @@ def test_two_runs_of_one_name_are_refused() -> None:
         assay.evaluate(QRELS, [RUN, RUN], "AP")
 
 
-@pytest.mark.parametrize("nothing", [{"runs": []}, {"measures": []}])
+@in_turn("nothing", [{"runs": []}, {"measures": []}])
 def test_nothing_to_do_is_refused(nothing: dict[str, Any]) -> None:
     with pytest.raises(ParameterError, match="there is no"):
         assay.evaluate(QRELS, nothing.get("runs", RUN), nothing.get("measures", "AP"))

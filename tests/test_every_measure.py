@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import in_turn
 from strategies import shuffled
 from variants import DATA, EXACT, MEASURES, by_query, counted, fill, gain_table, has_gain_table, same, values, variants
 
@@ -272,8 +273,8 @@ def test_steps_show_documents_that_are_there(measure: Measure) -> None:
 # Averages: the mean over units is macro; micro is the same formula on summed counts.
 
 
-@pytest.mark.parametrize("measure", [m for m in MEASURES if "average" in m.parameters], ids=str)
-@pytest.mark.parametrize("rules", [{}, {"collection_size": SIZE}], ids=str)
+@in_turn("measure", [m for m in MEASURES if "average" in m.parameters], ids=str)
+@in_turn("rules", [{}, {"collection_size": SIZE}], ids=str)
 def test_micro_is_the_value_of_the_summed_table(measure: Measure, rules: dict[str, Any]) -> None:
     """Values of queries stay as they are, and those that are undefined have their counts in the sum."""
     ranks = counted("graded", **rules)
@@ -379,7 +380,7 @@ def test_a_closed_form_is_used_where_it_is_declared(measure: Measure) -> None:
         assert is_sampled(measure, **rules) == (not measure.definition.closed_under_ties)
 
 
-@pytest.mark.parametrize("measure", [m for m in MEASURES if has_gain_table(m)], ids=str)
+@in_turn("measure", [m for m in MEASURES if has_gain_table(m)], ids=str)
 def test_expected_ties_where_unjudged_documents_have_a_gain(measure: Measure) -> None:
     """A table may give a gain to documents that nobody judged (-1), or that were pooled only (-2)."""
     with_table = measure(gain={-2: 0.25, -1: 0.5, 1: 2})

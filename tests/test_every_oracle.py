@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cases import in_turn
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Table, Tables, quickly, tables
@@ -122,8 +123,8 @@ def counted_for_it(kind: str, **rules: Any) -> Ranks:
     return Ranks.from_tables(data.run, data.qrels, **rules)
 
 
-@pytest.mark.parametrize("level", [1, 2])
-@pytest.mark.parametrize("measure", [measure for measure in MEASURES if measure.definition.trec_eval], ids=str)
+@in_turn("level", [1, 2])
+@in_turn("measure", [measure for measure in MEASURES if measure.definition.trec_eval], ids=str)
 def test_agrees_with_the_reference_tool(measure: Measure, level: int) -> None:
     """Query by query, for each name that the measure has there and the package knows."""
     package = pytest.importorskip("pytrec_eval")
@@ -152,7 +153,7 @@ def test_agrees_with_the_reference_tool(measure: Measure, level: int) -> None:
                 assert value == pytest.approx(printed[name], abs=EXACT), (name, query)
 
 
-@pytest.mark.parametrize("measure", [measure for measure in MEASURES if measure.definition.ir_measures], ids=str)
+@in_turn("measure", [measure for measure in MEASURES if measure.definition.ir_measures], ids=str)
 def test_agrees_with_ir_measures(measure: Measure) -> None:
     """Query by query, where its own code or the reference tool behind it computes the measure."""
     package = pytest.importorskip("ir_measures")
@@ -185,8 +186,8 @@ def is_computed_by(provider: Any, measure: Any) -> bool:
         return False
 
 
-@pytest.mark.parametrize("wanted", [1.0, 2.0, 3.5])
-@pytest.mark.parametrize("measure", [INSQ, INST], ids=str)
+@in_turn("wanted", [1.0, 2.0, 3.5])
+@in_turn("measure", [INSQ, INST], ids=str)
 def test_agrees_with_cwl_eval(measure: Measure, wanted: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """By way of ir_measures, which leaves tied documents as they came."""
     monkeypatch.chdir(tmp_path)  # the package writes a log into the folder it is loaded in
@@ -213,7 +214,7 @@ def test_auc_agrees_with_what_ir_measures_calls_accuracy() -> None:
         assert known == pytest.approx(result.value, abs=EXACT), result.query_id
 
 
-@pytest.mark.parametrize("measure", [INSQ, INST], ids=str)
+@in_turn("measure", [INSQ, INST], ids=str)
 def test_without_a_horizon_the_user_may_read_on_for_ever(measure: Measure) -> None:
     """The value is the limit of those with ever further horizons."""
     for topic in DATA["fractions"].topics()[:6]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import in_turn
 from hypothesis import given, settings
 from partition_data import Grouped, expected_information, grouped, of, reason
 from strategies import quickly
@@ -45,7 +46,7 @@ def exactly_expected(rows: list[int], columns: list[int]) -> float:
     return total
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("rows", "columns"),
     [
         ([1, 1, 1, 1], [2, 2]),
@@ -83,7 +84,7 @@ def of_one_unit(classes: list[int], clusters: list[int]) -> float:
     return expected(np.array(classes, dtype=float), np.array(clusters, dtype=float))
 
 
-@pytest.mark.parametrize("pairs", [1, 7, 1 << 17])
+@in_turn("pairs", [1, 7, 1 << 17])
 def test_many_tables_at_once_have_what_each_has_alone(pairs: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of any sizes, the same and different ones, none among them, in blocks that end anywhere."""
     rng = np.random.default_rng(3)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from cases import in_turn
 from command import explained, invoke
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -57,7 +58,7 @@ def test_the_page_has_all_of_them() -> None:
     assert len(commands()) >= 26
 
 
-@pytest.mark.parametrize(("command", "result"), commands())
+@in_turn(("command", "result"), commands())
 def test_each_command_of_the_page_gives_the_number_beside_it(command: str, result: str) -> None:
     digits = len(result.partition(".")[2])
     assert f"{typed(command)['value']:.{digits}f}" == result
@@ -123,7 +124,7 @@ def test_every_external_measure_is_explained_with_its_own_value(table: Contingen
         assert (found.reason is None) == (not np.isnan(value))
 
 
-@pytest.mark.parametrize("name", [one for one in registered("clustering") if one not in EXTERNAL])
+@in_turn("name", [one for one in registered("clustering") if one not in EXTERNAL])
 def test_every_internal_measure_is_explained_with_its_own_value(name: str) -> None:
     rng = np.random.default_rng(0)
     for metric in ("euclidean", "cosine", "manhattan", "sqeuclidean"):
@@ -224,8 +225,8 @@ def test_registered_coefficients_lie_within_their_bounds_and_say_why_there_is_no
         assert np.isnan(result.values[0]) or -1 <= result.values[0] <= 1
 
 
-@pytest.mark.parametrize("measure", ["Kendall", "RBO"])
-@pytest.mark.parametrize(
+@in_turn("measure", ["Kendall", "RBO"])
+@in_turn(
     ("first", "says"),
     [
         ({"A": "x", "B": 2}, "item 'A' is a finite number, not 'x'"),
@@ -241,7 +242,7 @@ def test_what_is_no_order_is_refused(measure: str, first: Any, says: str) -> Non
         explain(measure, first, {"A": 1.0, "B": 3.0})
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("first", "second", "which"), [([], [], "first"), ([], ["b"], "first"), (["b"], [], "second"), ({}, {}, "first")]
 )
 def test_empty_rankings_have_no_overlap(first: Any, second: Any, which: str) -> None:
@@ -249,7 +250,7 @@ def test_empty_rankings_have_no_overlap(first: Any, second: Any, which: str) -> 
         explain("RBO", first, second)
 
 
-@pytest.mark.parametrize("measure", ["Kendall", "RBO", "Spearman"])
+@in_turn("measure", ["Kendall", "RBO", "Spearman"])
 def test_arrays_are_orders_as_lists_are(measure: str) -> None:
     first, second = ["A", "B", "C"], ["B", "A", "C"]
     expected = explain(measure, first, second).value
@@ -257,7 +258,7 @@ def test_arrays_are_orders_as_lists_are(measure: str) -> None:
     assert explain(measure, pl.Series(first), pl.Series(second)).value == expected
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("name", "orders"), [("tau", ("A=B=C", "A B C")), ("tau_AP", ("A B C", "A=B=C")), ("Kendall", ("A=B=C", "A B C"))]
 )
 def test_no_number_is_shown_for_a_list_without_an_order_that_its_formula_belies(
@@ -270,7 +271,7 @@ def test_no_number_is_shown_for_a_list_without_an_order_that_its_formula_belies(
     assert not re.search(r"= \(?[\d.]+ - [\d.]+\) / [1-9]|= 0 / \(", told.stdout)
 
 
-@pytest.mark.parametrize(
+@in_turn(
     "words",
     [
         ["Silhouette", "--clusters", "0 1 2"],
@@ -309,7 +310,7 @@ def test_a_file_of_numbers_holds_two_orders(tmp_path: Path) -> None:
 # What is refused
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("words", "says"),
     [
         (["Purity", "--contingency", "5 1; 2"], "expected as many numbers in row 2"),

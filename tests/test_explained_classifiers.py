@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from cases import in_turn
 from command import explained, invoke
 from hypothesis import given
 from hypothesis import strategies as st
@@ -250,7 +251,7 @@ def test_names_of_retrieved_sets_go_first_and_classifiers_words_come_with_theirs
     assert explain("F1", counts).measure == parse_measure("F1", "binary")
 
 
-@pytest.mark.parametrize(("name", "expected"), [("F1", True), ("AP", False), ("P@10", False), ("nothing", False)])
+@in_turn(("name", "expected"), [("F1", True), ("AP", False), ("P@10", False), ("nothing", False)])
 def test_which_names_are_of_classifiers_alone(name: str, expected: bool) -> None:
     assert is_of_classes(name) is expected
 
@@ -274,7 +275,7 @@ def test_undefined_is_told_with_its_reason() -> None:
     assert "1 class without a number: left out" in str(skipped)
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("call", "message"),
     [
         (lambda: explain("Accuracy", PEOPLE, threshold=0.5), "a matrix has none"),
@@ -360,7 +361,7 @@ def test_forms_of_a_classifiers_explanation() -> None:
     assert "<table>" in typed(f"{command} --html")
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("command", "message"),
     [
         ("F1 --matrix '1 2; 3'", "got 1 in row 2"),
@@ -389,7 +390,7 @@ def test_bad_calls_get_one_line(command: str, message: str) -> None:
     assert "\n" not in said
 
 
-@pytest.mark.parametrize("option", ["--threshold", "--class", "--truth"])
+@in_turn("option", ["--threshold", "--class", "--truth"])
 def test_options_of_classifiers_are_refused_for_rankings(option: str) -> None:
     with pytest.raises(AssayError, match=f"{option} goes with assay classifier explain"):
         invoke(["explain", "AP", "--grades", "1,0", option, "0.5"], catch_exceptions=False)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from cases import in_turn
 from command import explained, invoke
 
 PAGE = Path(__file__).parents[1] / "docs" / "worked-examples.md"
@@ -327,7 +328,7 @@ def test_the_page_lists_every_worked_example_in_reading_order() -> None:
     assert list(EXAMPLES) == IDS
 
 
-@pytest.mark.parametrize("name", IDS)
+@in_turn("name", IDS)
 def test_the_page_lists_the_commands_that_are_run_here(name: str) -> None:
     assert sorted(listed()[name]) == sorted(EXAMPLES[name])
     assert EXAMPLES[name] or name in COMPARED

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import in_turn
 from command import explained, invoke, run_assay
 from hypothesis import given
 from hypothesis import strategies as st
@@ -55,7 +56,7 @@ def test_what_goes_with_several_lists_is_said_once_or_for_each() -> None:
     assert relevant(*lists, "--relevant", "4", "--relevant", "5") == [4, 5]
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("arguments", "message"),
     [
         ("AP", "give judgments and a run, or --grades, or --counts, or --points"),
@@ -116,7 +117,7 @@ LISTS: Any = ranks_of
 CURVE: Any = GivenCurve.from_points
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("make", "message"),
     [
         (lambda: TABLE(1.5, 1, 1), "tp is a whole number from 0 on, not 1.5"),

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from cases import in_turn
 from command import explained
 from hypothesis import given
 from hypothesis import strategies as st
@@ -86,7 +87,7 @@ def test_what_is_not_shown_is_said_and_is_in_the_data() -> None:
     assert found.to_frame().filter(part="ranking").height == 30
 
 
-@pytest.mark.parametrize("form", ["to_markdown", "to_latex", "to_html", "to_json", "to_csv"])
+@in_turn("form", ["to_markdown", "to_latex", "to_html", "to_json", "to_csv"])
 def test_it_is_written_in_every_form(form: str) -> None:
     assert "contribution" in getattr(explain("DCG", Ranks.from_grades([2, 1])), form)()
 
@@ -100,8 +101,8 @@ GIVEN: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("form", ["to_markdown", "to_latex", "to_html", "to_json", "to_csv", "_repr_html_", "__str__"])
-@pytest.mark.parametrize("given", GIVEN)
+@in_turn("form", ["to_markdown", "to_latex", "to_html", "to_json", "to_csv", "_repr_html_", "__str__"])
+@in_turn("given", GIVEN)
 def test_whatever_is_given_is_written_in_every_form(form: str, given: str) -> None:
     measure, counts = GIVEN[given]
     explanation = explain(measure, counts)
@@ -127,8 +128,8 @@ def test_whatever_is_given_is_written_in_every_form(form: str, given: str) -> No
 SUMMARIES = ["AP", "GMAP", "NumRelRet", "Judged", "SetP", "SetP(average='micro')", "MCC(average='micro')"]
 
 
-@pytest.mark.parametrize("measure", SUMMARIES)
-@pytest.mark.parametrize("undefined", ["counted_as", "skip"])
+@in_turn("measure", SUMMARIES)
+@in_turn("undefined", ["counted_as", "skip"])
 def test_the_queries_add_up_to_the_number_of_the_evaluation(measure: str, undefined: Any) -> None:
     qrels, run = tables(3)
     qrels["q9"], run["q9"] = {"d1": 0}, {}  # nothing relevant, nothing retrieved
@@ -214,8 +215,8 @@ def test_a_query_that_is_not_there_is_told_from_one_that_nobody_judged() -> None
             explain("AP", qrels, run, query=query)
 
 
-@pytest.mark.parametrize("measure", [m for m in MEASURES if m.definition.also], ids=str)
-@pytest.mark.parametrize("ties", ["doc_id_descending", "expected"])
+@in_turn("measure", [m for m in MEASURES if m.definition.also], ids=str)
+@in_turn("ties", ["doc_id_descending", "expected"])
 def test_other_ways_lead_to_the_same_number(measure: Measure, ties: str) -> None:
     """Under every parameter, wherever they are defined."""
     name = "graded"
@@ -236,9 +237,9 @@ def test_other_ways_lead_to_the_same_number(measure: Measure, ties: str) -> None
     assert compared > 10
 
 
-@pytest.mark.parametrize("measure", [m for m in MEASURES if m.definition.also], ids=str)
-@pytest.mark.parametrize("grades", [[1, 0], [0], [], [1, 1, 1, 0, 0, 0]], ids=str)
-@pytest.mark.parametrize("relevant", [None, 5])
+@in_turn("measure", [m for m in MEASURES if m.definition.also], ids=str)
+@in_turn("grades", [[1, 0], [0], [], [1, 1, 1, 0, 0, 0]], ids=str)
+@in_turn("relevant", [None, 5])
 def test_what_has_no_number_has_none_in_another_way(measure: Measure, grades: list[int], relevant: int | None) -> None:
     """Also where more documents are relevant than were retrieved, and where nothing is."""
     ranks = ranks_of(grades, relevant=relevant, collection_size=20)
@@ -265,7 +266,7 @@ def test_few_numbers_are_added_up_in_sight() -> None:
     assert explain("DCG(gain={1: -2})", ranks_of([2, 0, 1])).formula.numbers == "2 - 1"
 
 
-@pytest.mark.parametrize("unretrieved", ["random_order", "relevant_last"])
+@in_turn("unretrieved", ["random_order", "relevant_last"])
 def test_auc_without_a_collection_size_shows_the_whole_formula(unretrieved: str) -> None:
     known = explain(f"AUC(unretrieved={unretrieved})", ranks_of([1, 0, 1], collection_size=10))
     unknown = explain(f"AUC(unretrieved={unretrieved})", ranks_of([1, 0, 1]))
@@ -296,7 +297,7 @@ def test_the_running_values_go_on_to_the_cutoff_and_the_sum_stays_where_nothing_
     assert empty.steps[0].frame["P@k"].to_list() == [0, 0, 0]
 
 
-@pytest.mark.parametrize("measure", [m for m in MEASURES if "cutoff" in m.parameters], ids=str)
+@in_turn("measure", [m for m in MEASURES if "cutoff" in m.parameters], ids=str)
 def test_the_running_value_at_the_cutoff_is_the_value_or_is_refused(measure: Measure) -> None:
     """Under averaged ties too, whatever seed and samples the evaluation has."""
     if measure.definition.subtopics:

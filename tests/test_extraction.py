@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from cases import in_turn
 from command import invoke
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -41,7 +42,7 @@ def spans(text: str) -> list[tuple[int, int, str]]:
 # Tags.
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("text", "found"),
     [
         ("B-PER I-PER O B-LOC", [(0, 2, "PER"), (3, 4, "LOC")]),
@@ -143,7 +144,7 @@ def test_documents_are_parted_by_a_mark_or_are_sentences() -> None:
     assert extract(named(comments)).truth.frame["text"].to_list() == ["a", "#"]
 
 
-@pytest.mark.parametrize("marked", ["truth", "predicted"])
+@in_turn("marked", ["truth", "predicted"])
 def test_only_one_of_two_files_need_mark_where_documents_begin(marked: str) -> None:
     mark, sentences = "-DOCSTART- -X- O\n\n", ["a B-X\n\nb O\n\n", "c B-X\n\nd B-X\n"]
     texts = {"truth": mark.join(["", *sentences]), "predicted": "".join(sentences)}
@@ -158,7 +159,7 @@ def test_spans_of_a_table_have_the_line_that_they_were_read_from() -> None:
     assert extract(named(table), named("document,start,end\n")).misses["line"].to_list() == [2, 4]
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("truth", "predicted", "says"),
     [
         ("a O\nb NNP\n", "a O\nb O\n", "^n.conll:2: expected a token and its tag.*got 'b NNP'"),
@@ -232,7 +233,7 @@ def test_json_has_a_span_a_line_a_document_a_line_or_both_sides() -> None:
 TRUE = '{"id": "d", "spans": [[0, 4, "PER"]]}\n{"id": "e", "spans": []}\n'
 
 
-@pytest.mark.parametrize("nothing", ["", "\n", "[]", "document,start,end,type\n", "doc_id\tbegin\tend\n"])
+@in_turn("nothing", ["", "\n", "[]", "document,start,end,type\n", "doc_id\tbegin\tend\n"])
 def test_an_empty_file_of_predictions_says_that_nothing_was_found(nothing: str) -> None:
     result = extract(named(TRUE, "t.jsonl"), named(nothing, "p"))
     assert (result.value("Recall"), result.total.fn[0], len(result.predicted)) == (0.0, 1, 0)
@@ -513,7 +514,7 @@ def test_the_result_is_written_in_every_form() -> None:
         result.value("F", type="LOX")
 
 
-@pytest.mark.parametrize("rows", [[("d", 0)], ["abc"], 3, [("d", "x", 2)], [("d", 2, 1)], [(None, 0, 1)]])
+@in_turn("rows", [[("d", 0)], ["abc"], 3, [("d", "x", 2)], [("d", 2, 1)], [(None, 0, 1)]])
 def test_rows_that_are_no_spans_are_refused(rows: Any) -> None:
     with pytest.raises(InputError, match="expected"):
         extract(rows, [("d", 0, 1)])

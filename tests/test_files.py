@@ -16,6 +16,7 @@ from typing import IO, Any, TypeAlias, cast
 import polars as pl
 import pytest
 import zstandard
+from cases import in_turn
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import quickly
@@ -87,9 +88,9 @@ EXTRA_COLUMNS: dict[str, Writing] = {
 REGULAR = ("single spaces", "tabs", "no final newline", "byte-order mark")
 IRREGULAR = "several spaces"
 
-each_writing = pytest.mark.parametrize("writing", WRITINGS.values(), ids=WRITINGS)
-either_way = pytest.mark.parametrize("separator", [" ", "\t", "  "], ids=["regular", "regular tabs", "irregular"])
-each_chunk_size = pytest.mark.parametrize("size", [1, 8 << 20], ids=["a chunk a line", "one chunk"])
+each_writing = in_turn("writing", WRITINGS.values(), ids=WRITINGS)
+either_way = in_turn("separator", [" ", "\t", "  "], ids=["regular", "regular tabs", "irregular"])
+each_chunk_size = in_turn("size", [1, 8 << 20], ids=["a chunk a line", "one chunk"])
 
 
 @contextmanager
@@ -127,7 +128,7 @@ def test_a_run_reads_the_same_however_it_is_written(writing: Writing, size: int)
         assert run_of(writing(RUN)) == RUN_TABLE
 
 
-@pytest.mark.parametrize("writing", EXTRA_COLUMNS.values(), ids=EXTRA_COLUMNS)
+@in_turn("writing", EXTRA_COLUMNS.values(), ids=EXTRA_COLUMNS)
 def test_further_columns_of_a_run_are_ignored(writing: Writing) -> None:
     assert run_of(writing(RUN)) == RUN_TABLE
 
@@ -144,7 +145,7 @@ def test_qrels_of_three_columns_read_the_same_however_they_are_written(writing: 
     assert qrels_of(writing(SHORT_QRELS)) == QRELS_TABLE
 
 
-@pytest.mark.parametrize("name", REGULAR)
+@in_turn("name", REGULAR)
 def test_regular_files_are_parsed_the_fast_way(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(columns, "_parse_tidied", None)  # to call it would be an error
     assert run_of(WRITINGS[name](RUN)) == RUN_TABLE
@@ -242,7 +243,7 @@ ODD_IDS += ["a,b", "a\\b", "é", "e\u0301", "日本", "𝔡", "d\u00a0x", "d\u20
 
 
 @either_way
-@pytest.mark.parametrize("name", ODD_IDS)
+@in_turn("name", ODD_IDS)
 def test_ids_are_kept_letter_by_letter(name: str, separator: str) -> None:
     query = name if not name.startswith("#") else "q1"  # a line that starts so is a comment
     assert run_of(lines([(query, "Q0", name, "1", "1", "mine")], separator)) == [(query, name, 1.0)]
@@ -251,7 +252,7 @@ def test_ids_are_kept_letter_by_letter(name: str, separator: str) -> None:
 
 
 @either_way
-@pytest.mark.parametrize(
+@in_turn(
     "text",
     ["1", "+1", "-1", "1.", ".5", "-.5", "00012", "-0", "1e3", "1E+3", "-2.5e-3", "1e-400", "123456.75"],
 )
@@ -261,7 +262,7 @@ def test_numbers_are_read_as_python_reads_them(text: str, separator: str) -> Non
 
 
 @either_way
-@pytest.mark.parametrize("text", ["inf", "-inf", "+inf", "Inf", "INF", "infinity", "-Infinity", "1e400"])
+@in_turn("text", ["inf", "-inf", "+inf", "Inf", "INF", "infinity", "-Infinity", "1e400"])
 def test_scores_may_be_infinite_but_grades_may_not(text: str, separator: str) -> None:
     assert run_of(lines([("q1", "Q0", "d1", "1", text, "mine")], separator)) == [("q1", "d1", float(text))]
     with pytest.raises(FormatError, match="relevance") as error:
@@ -324,14 +325,14 @@ def with_bad_line(rows: Rows, separator: str, line: int, bad: str) -> str:
     return "\n".join(written) + "\n"
 
 
-each_line = pytest.mark.parametrize("line", [1, 2, 39])
-few_chunks_or_one = pytest.mark.parametrize("size", [200, 8 << 20], ids=["few chunks", "one chunk"])
+each_line = in_turn("line", [1, 2, 39])
+few_chunks_or_one = in_turn("size", [200, 8 << 20], ids=["few chunks", "one chunk"])
 
 
 @each_line
 @few_chunks_or_one
 @either_way
-@pytest.mark.parametrize(
+@in_turn(
     ("bad", "message"),
     [
         ("q1 Q0 d7 1 nan mine", "expected a number as score, got 'nan'"),
@@ -356,7 +357,7 @@ def test_a_bad_line_of_a_run_is_named(bad: str, message: str, separator: str, si
 @each_line
 @few_chunks_or_one
 @either_way
-@pytest.mark.parametrize(
+@in_turn(
     ("bad", "message"),
     [
         ("q1 0 d7 nan", "expected a number as relevance, got 'nan'"),
@@ -381,7 +382,7 @@ def test_a_short_and_a_long_line_do_not_make_up_for_one_another(separator: str) 
 
 
 @either_way
-@pytest.mark.parametrize("column", range(6))
+@in_turn("column", range(6))
 def test_text_that_is_not_utf8_is_refused_with_its_line(column: int, separator: str) -> None:
     row = list(MANY[0])
     row[column] += "\udce9"  # a Latin-1 é
@@ -426,7 +427,7 @@ def test_detection_says_what_it_found() -> None:
 LONG_ID = "https://example.org/" + "path/" * 20
 
 
-@pytest.mark.parametrize("document", ["d1", LONG_ID], ids=["short id", "long id"])
+@in_turn("document", ["d1", LONG_ID], ids=["short id", "long id"])
 def test_a_file_of_the_other_kind_is_told_for_what_it_looks_like(document: str) -> None:
     for rows, says in ([("q1", "0", document, "1")], "TREC qrels"), ([("q1", document, "1")], "qrels in three columns"):
         with pytest.raises(FormatError, match=f"expected TREC run .* looks like {says}") as error:
@@ -466,16 +467,14 @@ def test_a_format_of_the_other_kind_is_refused() -> None:
         read_run(file(lines(RUN)), format="trec-qrels")
 
 
-@pytest.mark.parametrize(
-    "text", ["", "\n", " \n\t\n", "# nothing\n", "#", "# a\n\n# b\n", BOM, BOM + "\n", BOM + "# a"]
-)
+@in_turn("text", ["", "\n", " \n\t\n", "# nothing\n", "#", "# a\n\n# b\n", BOM, BOM + "\n", BOM + "# a"])
 def test_a_file_without_data_says_so(text: str) -> None:
     for read in read_run, read_qrels:
         with pytest.raises(FormatError, match="no data"):
             read(file(text))
 
 
-@pytest.mark.parametrize("text", ["", "# nothing\n", "# a\n\n# b\n", BOM + "\n", BOM + "# a"])
+@in_turn("text", ["", "# nothing\n", "# a\n\n# b\n", BOM + "\n", BOM + "# a"])
 def test_a_file_without_data_says_so_also_if_the_format_is_given(text: str) -> None:
     with pytest.raises(FormatError, match="no data"):
         read_run(file(text), format="trec-run")
@@ -548,8 +547,8 @@ PACKED = {
 
 
 @each_chunk_size
-@pytest.mark.parametrize("data", PACKED.values(), ids=PACKED)
-@pytest.mark.parametrize("name", ["run.txt.gz", "run.txt.zst", "run.txt"])
+@in_turn("data", PACKED.values(), ids=PACKED)
+@in_turn("name", ["run.txt.gz", "run.txt.zst", "run.txt"])
 def test_compressed_files_are_known_by_their_content(name: str, data: bytes, size: int, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(data)
     with chunks_of(size):
@@ -567,7 +566,7 @@ def test_compressed_qrels_are_read(tmp_path: Path) -> None:
 
 
 @each_chunk_size
-@pytest.mark.parametrize("name", ["gz", "zst", "zst with a checksum", "zst of unknown length"])
+@in_turn("name", ["gz", "zst", "zst with a checksum", "zst of unknown length"])
 def test_compressed_files_that_were_cut_short_are_refused(name: str, size: int, tmp_path: Path) -> None:
     """Wherever they were cut; what is shorter than the mark at the start is no compressed file."""
     for length in range(4, len(PACKED[name])):
@@ -577,19 +576,19 @@ def test_compressed_files_that_were_cut_short_are_refused(name: str, size: int, 
         assert error.value.path == str(tmp_path / "cut")
 
 
-@pytest.mark.parametrize("name", ["gz of two members", "zst of two frames"])
+@in_turn("name", ["gz of two members", "zst of two frames"])
 def test_a_second_part_that_was_cut_short_is_refused(name: str) -> None:
     with pytest.raises(FormatError, match="expected an intact compressed file"):
         read_run(io.BytesIO(PACKED[name][:-3]))
 
 
-@pytest.mark.parametrize("name", ["gz", "zst"])
+@in_turn("name", ["gz", "zst"])
 def test_junk_after_compressed_data_is_refused(name: str) -> None:
     with pytest.raises(FormatError, match="expected an intact compressed file"):
         read_run(io.BytesIO(PACKED[name] + b"junk"))
 
 
-@pytest.mark.parametrize("empty", [gzip.compress(b""), zstd(b""), zstd(b"", b"")], ids=["gz", "zst", "two frames"])
+@in_turn("empty", [gzip.compress(b""), zstd(b""), zstd(b"", b"")], ids=["gz", "zst", "two frames"])
 def test_compressed_nothing_is_no_data(empty: bytes) -> None:
     with pytest.raises(FormatError, match="no data"):
         read_run(io.BytesIO(empty))
@@ -640,7 +639,7 @@ def test_errors_in_standard_input_name_it(monkeypatch: pytest.MonkeyPatch) -> No
         read_run("-")
 
 
-@pytest.mark.parametrize("data", PACKED.values(), ids=PACKED)
+@in_turn("data", PACKED.values(), ids=PACKED)
 def test_open_files_are_read_as_often_as_needed(data: bytes) -> None:
     run = scan_run(io.BytesIO(data))
     assert [rows_of(run.read()) for _ in range(2)] == [RUN_TABLE, RUN_TABLE]
@@ -709,7 +708,7 @@ def test_paths_may_be_text_or_paths(tmp_path: Path) -> None:
     assert read_run(str(tmp_path / "run.txt")).frame.equals(read_run(tmp_path / "run.txt").frame)
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("name", "stem"),
     [
         ("bm25.run", "bm25"),
@@ -736,7 +735,7 @@ def test_chunks_are_the_file_cut_between_lines(data: bytes, size: int) -> None:
     assert all(len(piece) >= size for piece in pieces[:-1])
 
 
-@pytest.mark.parametrize("data", [PLAIN, gzip.compress(PLAIN)], ids=["plain", "gz"])
+@in_turn("data", [PLAIN, gzip.compress(PLAIN)], ids=["plain", "gz"])
 def test_who_watches_hears_of_every_byte(data: bytes) -> None:
     source, heard = Source(io.BytesIO(data)), list[int]()
     source.watch = heard.append
@@ -794,7 +793,7 @@ def test_judgments_given_twice_alike_count_once_with_a_warning(separator: str) -
 
 @each_chunk_size
 @either_way
-@pytest.mark.parametrize("rows", [QRELS, SHORT_QRELS], ids=["four columns", "three columns"])
+@in_turn("rows", [QRELS, SHORT_QRELS], ids=["four columns", "three columns"])
 def test_judgments_that_contradict_one_another_are_refused(rows: Rows, separator: str, size: int) -> None:
     contradiction = (*rows[0][:-1], "0")
     text = "# comment\n\n" + lines([*rows, contradiction, ("q4", *rows[0][1:])], separator)

@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pytest
+from cases import in_turn
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate
@@ -82,7 +83,7 @@ def test_the_interval_of_one_model_is_that_of_its_differences_from_0() -> None:
     assert interval_of_mean(np.append(values, np.nan), 0.25, 0.9)[:2] == interval_of_mean(values, 0.25, 0.9)[:2]
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("differences", "p", "why"),
     [([0.1], math.nan, "one fold"), ([0.1] * 5, math.nan, "alike"), ([0.0] * 5, 1.0, "no unit differs")],
 )
@@ -94,7 +95,7 @@ def test_without_spread_there_is_no_p_value_but_a_reason(differences: list[float
     assert not interval_of_mean(np.array(differences), 0.25).is_known
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("given", "says"),
     [
         (([], 80, 20), "one number per fold"),
@@ -151,7 +152,7 @@ def test_five_by_two_takes_nothing_else() -> None:
     assert not alike.interval(0.95).is_known
 
 
-@pytest.mark.parametrize("test", ["t", "wilcoxon", "permutation", "bootstrap", "sign"])
+@in_turn("test", ["t", "wilcoxon", "permutation", "bootstrap", "sign"])
 def test_plain_tests_of_folds_are_refused_with_what_to_use_instead(test: str) -> None:
     with pytest.raises(ParameterError, match=r"folds share what they learn from.*corrected-t.*5x2cv"):
         checked_fold_test(test)

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, TypeAlias
 import polars as pl
 import pytest
 import zstandard
+from cases import in_turn
 from command import run_assay
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -301,7 +302,7 @@ SAMPLES = {
         DOCUMENT_ROWS,
     ),
 }  # fmt: skip
-each_sample = pytest.mark.parametrize("sample", SAMPLES.values(), ids=SAMPLES)
+each_sample = in_turn("sample", SAMPLES.values(), ids=SAMPLES)
 COLUMNS = {"run": 3, "qrels": 3, "topics": 4, "documents": 3}
 
 
@@ -328,7 +329,7 @@ def test_a_format_is_found_without_being_told_the_kind(sample: Sample) -> None:
 
 
 @each_sample
-@pytest.mark.parametrize("change", ["CRLF", "BOM", "gz", "zst", "no newline at the end", "blank lines at the end"])
+@in_turn("change", ["CRLF", "BOM", "gz", "zst", "no newline at the end", "blank lines at the end"])
 def test_each_format_reads_the_same_however_it_is_kept(sample: Sample, change: str) -> None:
     plain = sample.text.encode()
     changed = {
@@ -343,7 +344,7 @@ def test_each_format_reads_the_same_however_it_is_kept(sample: Sample, change: s
 
 
 @each_sample
-@pytest.mark.parametrize("kind", KINDS)
+@in_turn("kind", KINDS)
 def test_a_file_of_another_kind_is_named_for_what_it_looks_like(sample: Sample, kind: str) -> None:
     table: Any = None
     refused: FormatError | None = None
@@ -387,7 +388,7 @@ def file(text: str | bytes, name: str = "x") -> Source:
 BOTH_DIALECTS = ["query_id,doc_id,score,relevance", "qid,docno,score,label"]
 
 
-@pytest.mark.parametrize("header", BOTH_DIALECTS)
+@in_turn("header", BOTH_DIALECTS)
 def test_a_table_with_scores_and_grades_is_a_run_and_judgments(header: str) -> None:
     text = header + "\nq1,d1,2.5,2\nq1,d2,1,0\nq2,d1,0.5,1\n"
     assert rows_of(read_run(file(text)), "run") == RUN_ROWS
@@ -672,7 +673,7 @@ BAD = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", BAD)
+@in_turn("name", BAD)
 def test_bad_files_are_named_with_the_line(name: str) -> None:
     bad = BAD[name]
     with pytest.raises(FormatError) as error:
@@ -685,7 +686,7 @@ def test_bad_files_are_named_with_the_line(name: str) -> None:
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("text", "line"),
     [
         ("q1 Q0 d1 1 2 t\nq1 Q0 d2 2 1 t\nq1 Q0 d1 3 1 t\n", 3),
@@ -819,9 +820,7 @@ def _reading_format(writer: str, kind: str) -> str:
     return {"beir-qrels": "csv-qrels"}.get(writer) or (f"{known[writer]}-{kind}" if writer in known else writer)
 
 
-@pytest.mark.parametrize(
-    ("kind", "writer"), ROUND_TRIPS, ids=[f"{kind} as {writer.name}" for kind, writer in ROUND_TRIPS]
-)
+@in_turn(("kind", "writer"), ROUND_TRIPS, ids=[f"{kind} as {writer.name}" for kind, writer in ROUND_TRIPS])
 def test_what_is_written_is_recognised(kind: str, writer: Any, tmp_path: Path) -> None:
     samples = {"run": "TREC run", "qrels": "TREC qrels", "topics": "TREC topics", "documents": "JSONL documents"}
     sample = SAMPLES[samples[kind]]
@@ -833,8 +832,8 @@ def test_what_is_written_is_recognised(kind: str, writer: Any, tmp_path: Path) -
         assert detect(Source(path)).kind == kind
 
 
-@pytest.mark.parametrize("writer", writers("run"), ids=lambda writer: writer.name)
-@pytest.mark.parametrize("size", [1, 2, 3, 4, 7])
+@in_turn("writer", writers("run"), ids=lambda writer: writer.name)
+@in_turn("size", [1, 2, 3, 4, 7])
 def test_a_run_of_many_batches_is_written_as_one(writer: Any, size: int, tmp_path: Path) -> None:
     rows = [(f"q{number // 3}", f"d{number}", float(-number)) for number in range(10)]
     whole = Run.of(rows, "x")
@@ -868,7 +867,7 @@ def test_what_cannot_be_held_is_refused_and_nothing_is_written(tmp_path: Path) -
     assert (tmp_path / "old.run").read_text() == "before\n"
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+@in_turn("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_a_writer_that_is_killed_leaves_no_half_file(how: signal.Signals, tmp_path: Path) -> None:
     code = (
         "import sys, time\nfrom assay.files.atomic import replacing\n"
@@ -956,7 +955,7 @@ def test_show_lists_the_formats(tmp_path: Path) -> None:
     assert all(ending in listed for writer in writers() for ending in writer.endings)
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("arguments", "message"),
     [
         (["show"], "name a file or a folder"),

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from cases import in_turn
 from documents import json_of
 from hypothesis import given
 from hypothesis import strategies as st
@@ -84,7 +85,7 @@ NUMBERS: dict[str, Any] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("changed", "outcome", "why"),
     [
         ({"all_zero": True, "difference": 0.0, "units": 2}, "pass", "no unit differs"),
@@ -470,7 +471,7 @@ def test_a_pooled_measure_where_less_is_better() -> None:
     assert assay.gate(judged(8), bad, good, **rules).outcome == "pass"
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("settings", "message"),
     [
         ({"measures": "Judged@10"}, "neither good nor bad"),
@@ -579,7 +580,7 @@ def test_bare_scores_are_gated_by_name_and_ask_for_a_direction() -> None:
         assay.gate(scores, scores)
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("margin", "said"),
     [
         (0.1, []),

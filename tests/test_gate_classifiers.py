@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from cases import in_turn
 from command import run_assay
 from documents import json_of, lines_of
 
@@ -33,10 +34,8 @@ AS_GOOD = system("new", set(range(10, 50)))
 BETTER = system("new", set(range(5)))
 
 
-@pytest.mark.parametrize("measure", ["Accuracy", "ErrorRate", "F", "MCC", "AUC"])
-@pytest.mark.parametrize(
-    ("candidate", "outcome", "code"), [(MUCH_WORSE, "fail", 1), (AS_GOOD, "inconclusive", 3), (BETTER, "pass", 0)]
-)
+@in_turn("measure", ["Accuracy", "ErrorRate", "F", "MCC", "AUC"])
+@in_turn(("candidate", "outcome", "code"), [(MUCH_WORSE, "fail", 1), (AS_GOOD, "inconclusive", 3), (BETTER, "pass", 0)])
 def test_the_same_rules_decide(measure: str, candidate: Predictions, outcome: str, code: int) -> None:
     result = gate(OLD, candidate, measures=measure)
     assert (result.outcome, result.exit_code) == (outcome, code)
@@ -79,7 +78,7 @@ def test_areas_are_gated_by_delong() -> None:
     assert "DeLong's" in lines_of(gate(OLD, MUCH_WORSE, measures="AUC"), "method")[0]
 
 
-@pytest.mark.parametrize(("draws", "resamples"), [(400 * 700, 700), (400 * 10, 200)])
+@in_turn(("draws", "resamples"), [(400 * 700, 700), (400 * 10, 200)])
 def test_the_resamples_that_are_told_are_those_that_were_drawn(
     monkeypatch: pytest.MonkeyPatch, draws: int, resamples: int
 ) -> None:
@@ -171,7 +170,7 @@ def test_an_undefined_number_cannot_be_gated() -> None:
         gate(sometimes, never, measures="Precision")
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("change", "why"),
     [
         ({"min_judged": 0.5}, "min_judged goes with judgments and runs"),

@@ -16,6 +16,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from cases import in_turn
 from command import run_assay
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
@@ -150,7 +151,7 @@ VALID = json.loads(
 )
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("change", "message"),
     [
         (lambda told: told | {"assay_baseline": 2}, "expected a baseline of schema 1, got '2'"),

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import in_turn
 from hypothesis import given
 from label_data import recomputed
 from point_data import Numbers, clustered, plain_distances
@@ -21,7 +22,7 @@ from assay.measures.geometry import ALL_ALONE, NO_PAIR, ONE_CLUSTER
 
 approx = pytest.approx
 MEASURES = [one for one in registered("clustering").values() if one.definition.counts is Points]
-each_measure = pytest.mark.parametrize("measure", MEASURES, ids=str)
+each_measure = in_turn("measure", MEASURES, ids=str)
 ALIKE = "the points of each cluster are all alike"
 LINE, HALVES = [0, 1, 2, 10, 11], [0, 0, 0, 1, 1]
 
@@ -99,7 +100,7 @@ def _sklearn(name: str) -> str:
     return function
 
 
-@pytest.mark.parametrize("load", [load_iris, load_wine])
+@in_turn("load", [load_iris, load_wine])
 def test_measures_agree_with_scikit_learn_on_its_data_sets(load: Any) -> None:
     rows, classes = load(return_X_y=True)
     points = Points.of(rows, classes)
@@ -120,8 +121,8 @@ def test_mean_distances_are_those_of_all_pairs(data: tuple[Numbers, list[int]]) 
         assert value(name, points) == approx(float(distance[mask].mean()), rel=1e-9, abs=1e-300), name
 
 
-@pytest.mark.parametrize("metric", ["cosine", "sqeuclidean", "manhattan"])
-@pytest.mark.parametrize("offset", [0.0, 1e3])
+@in_turn("metric", ["cosine", "sqeuclidean", "manhattan"])
+@in_turn("offset", [0.0, 1e3])
 def test_closed_forms_of_pairs_are_those_of_all_pairs(metric: str, offset: float) -> None:
     rng = np.random.default_rng(1)
     rows, codes = rng.normal(size=(40, 4)) + offset, rng.integers(0, 5, 40)
@@ -147,7 +148,7 @@ def test_closed_forms_of_pairs_are_those_of_all_pairs(metric: str, offset: float
     assert table["silhouette"].to_numpy() @ table["items"].to_numpy() / 40 == approx(value("Silhouette", points))
 
 
-@pytest.mark.parametrize("metric", ["euclidean", "manhattan", "cosine"])
+@in_turn("metric", ["euclidean", "manhattan", "cosine"])
 def test_davies_bouldin_in_other_metrics_is_its_definition(metric: str) -> None:
     rng = np.random.default_rng(2)
     rows, codes = rng.normal(size=(50, 4)) + 1, rng.integers(0, 4, 50)
@@ -186,7 +187,7 @@ def test_a_sampled_silhouette_is_near_the_exact_one() -> None:
 # Undefined values have a reason.
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("measures", "points", "says"),
     [
         ("Silhouette DaviesBouldin CalinskiHarabasz BetweenDistance", Points.of(LINE, [0] * 5), ONE_CLUSTER),
@@ -269,7 +270,7 @@ def test_clusters_that_are_apart_are_better_than_mixed_ones(measure: Measure) ->
 # What the page about measures says of scikit-learn.
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("name", "rows", "codes", "theirs"),
     [
         ("CalinskiHarabasz", [1, 1, 2, 2], [0, 0, 1, 1], 1),
@@ -283,8 +284,8 @@ def test_what_is_undefined_here_has_a_number_there(name: str, rows: Any, codes: 
     assert reason(name, Points.of(points, codes)) in {ALIKE, "two clusters have the same centroid"}
 
 
-@pytest.mark.parametrize("name", ["Silhouette", "DaviesBouldin", "CalinskiHarabasz"])
-@pytest.mark.parametrize("codes", [[0, 0, 0, 0], [0, 1, 2, 3]])
+@in_turn("name", ["Silhouette", "DaviesBouldin", "CalinskiHarabasz"])
+@in_turn("codes", [[0, 0, 0, 0], [0, 1, 2, 3]])
 def test_what_is_undefined_here_is_an_error_there(name: str, codes: list[int]) -> None:
     points = np.arange(4.0)[:, None]
     assert reason(name, Points.of(points, codes)) in {ONE_CLUSTER, ALL_ALONE}

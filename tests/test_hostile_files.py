@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 import zstandard
+from cases import in_turn
 from command import run_assay
 
 import assay
@@ -31,7 +32,7 @@ REMARK = b"#" + b" " * ((1 << 20) - 2) + b"\n"
 RUN = b"q1 Q0 d1 1 0.5 mine\n"
 
 
-@pytest.mark.parametrize("kind", READERS)
+@in_turn("kind", READERS)
 def test_zeros_that_inflate_to_gigabytes_are_refused_in_bounded_memory(kind: str) -> None:
     bomb = zstandard.compress(bytes(1 << 24)) * 128  # 2 GB
     tracemalloc.start()
@@ -134,8 +135,8 @@ def test_two_mb_of_blank_lines_and_sixty_thousand_keys_are_read() -> None:
         assay.read_run(io.StringIO(keys(60_000)))
 
 
-@pytest.mark.parametrize("read", [assay.read_documents, assay.read_predictions])
-@pytest.mark.parametrize("shape", ["{}", "[{}]"])
+@in_turn("read", [assay.read_documents, assay.read_predictions])
+@in_turn("shape", ["{}", "[{}]"])
 def test_objects_that_have_no_keys_in_common_make_no_table_of_empty_cells(
     read: Callable[..., object], shape: str
 ) -> None:

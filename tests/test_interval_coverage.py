@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from cases import in_turn
 from command import run_assay
 from reported import contents_of
 from scipy import stats
@@ -95,7 +96,7 @@ def of_labels(**options: Any) -> Comparison:
     return assay.compare(labelled(3), measures="F", pos_label=True, **resampled(options))
 
 
-@pytest.mark.parametrize("comparison", [averaged, pooled, of_labels])
+@in_turn("comparison", [averaged, pooled, of_labels])
 def test_the_default_reaches_as_far_as_t_and_bca_together(comparison: Callable[..., Comparison]) -> None:
     hull, t, bca = (comparison(interval=way) for way in ("hull", "t", "bca"))
     assert comparison().findings[0].interval == hull.findings[0].interval
@@ -217,7 +218,7 @@ def test_the_docs_show_every_case_and_that_the_default_holds() -> None:
     assert alarms == [[case.name, str(units)] for units in (20, 50) for case in study.NULLS]
 
 
-@pytest.mark.parametrize("interval", ["hull", "bca", "percentile", "t"])
+@in_turn("interval", ["hull", "bca", "percentile", "t"])
 def test_fewer_than_five_units_have_the_t_interval_whatever_was_asked_for(interval: str) -> None:
     old, new = np.array([0.2, 0.4, 0.5]), np.array([0.3, 0.4, 0.9])
     found = compared(old, new, interval=interval)
@@ -258,8 +259,8 @@ def test_few_items_of_a_classifier_have_no_bootstrap_interval() -> None:
     assert np.isnan(four.high)
 
 
-@pytest.mark.parametrize("measure", ["AUC", "AveragePrecision"])
-@pytest.mark.parametrize("items", [4, 5])
+@in_turn("measure", ["AUC", "AveragePrecision"])
+@in_turn("items", [4, 5])
 def test_few_scored_items_have_no_interval_of_a_difference_and_that_is_said(measure: str, items: int) -> None:
     truth = [0, 1, 0, 1, 1][:items]
     given = {"old": [0.1, 0.9, 0.4, 0.3, 0.5], "new": [0.5, 0.2, 0.6, 0.7, 0.1]}

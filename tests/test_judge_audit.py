@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from cases import in_turn
 from command import invoke, run_assay
 from sklearn.metrics import cohen_kappa_score
 
@@ -186,7 +187,7 @@ def test_judgments_are_labels_too() -> None:
     assert audit_judge(judged, judged).criterion("kappa").value == 1.0
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("model", "message"),
     [
         ([("x1", "m", 1), ("x2", "m", 0)], "0 items in common"),

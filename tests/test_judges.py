@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from cases import in_turn
 from command import invoke, run_assay
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -72,7 +73,7 @@ def value(rows: Rows, measure: str, **rules: Any) -> float:
 # Oracles ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(5))
+@in_turn("seed", range(5))
 def test_kappa_is_that_of_scikit_learn(seed: int) -> None:
     metrics = pytest.importorskip("sklearn.metrics")
     rows = random_rows(seed, judges=2, missing=0.0)
@@ -83,7 +84,7 @@ def test_kappa_is_that_of_scikit_learn(seed: int) -> None:
         assert value(rows, f"Kappa(weights='{weights}')") == approx(expected)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@in_turn("seed", range(5))
 def test_fleiss_kappa_is_that_of_statsmodels(seed: int) -> None:
     raters = pytest.importorskip("statsmodels.stats.inter_rater")
     rows = random_rows(seed, judges=5, missing=0.0)
@@ -103,8 +104,8 @@ def distance(scale: str, one: float, other: float, sizes: Counter[float]) -> flo
     return (between - (sizes[one] + sizes[other]) / 2) ** 2 if one != other else 0.0
 
 
-@pytest.mark.parametrize("scale", ["nominal", "ordinal", "interval", "ratio"])
-@pytest.mark.parametrize("seed", range(3))
+@in_turn("scale", ["nominal", "ordinal", "interval", "ratio"])
+@in_turn("seed", range(3))
 def test_alpha_is_what_counting_pairs_gives(scale: str, seed: int) -> None:
     rows = random_rows(seed)
     items = by_item(rows)
@@ -119,7 +120,7 @@ def test_alpha_is_what_counting_pairs_gives(scale: str, seed: int) -> None:
     assert value(rows, f"Alpha(scale='{scale}')") == approx(expected)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@in_turn("seed", range(5))
 def test_gwet_and_scott_are_what_counting_pairs_gives(seed: int) -> None:
     rows = random_rows(seed)
     items = by_item(rows)
@@ -160,7 +161,7 @@ def test_judges_who_always_agree_have_1_and_no_interval() -> None:
     assert "same number" in str(estimate.no_interval)
 
 
-@pytest.mark.parametrize("judges", [["ana", "ben"], ["ana", "ben", "cleo"]])
+@in_turn("judges", [["ana", "ben"], ["ana", "ben", "cleo"]])
 def test_without_an_item_in_common_every_coefficient_has_that_for_a_reason(judges: list[str]) -> None:
     result = agree(Labels.of([(f"d{place}", judge, place % 2) for place, judge in enumerate(judges)]))
     assert set(result.undefined()) == set(map(str, result.measures))
@@ -393,7 +394,7 @@ def test_judgments_with_the_judge_in_column_2_or_one_file_per_judge() -> None:
     assert sorted(rows_of(read_labels(parts))) == THREE
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("name", "first", "second"),
     [
         ("beir.tsv", *(f"query-id\tcorpus-id\tscore\nq\ta\t1\nq\tb\t{grade}\n" for grade in (0, 2))),
@@ -641,7 +642,7 @@ def test_labels_are_finite_and_nan_is_none(tmp_path: Path) -> None:
     assert (len(labels), labels.remarks) == (1, ("1 row without a label left out",))
 
 
-@pytest.mark.parametrize("data", [None, 5, np.ones((2, 2)), {"ana": [1, 0], "ben": [1, 1]}, [("d1", "a")], [None]])
+@in_turn("data", [None, 5, np.ones((2, 2)), {"ana": [1, 0], "ben": [1, 1]}, [("d1", "a")], [None]])
 def test_what_holds_no_labels_is_refused_in_a_sentence(data: Any) -> None:
     with pytest.raises(
         ParameterError, match="labels: expected a file, a data frame, or rows of item_id, judge and label"

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import in_turn
 from command import invoke
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -42,7 +43,7 @@ OF_LABELS = [
     if measure.definition.counts in {Confusion, ConfusionMatrix}
 ]
 OF_CELLS = [measure for measure in registered("binary", "table").values() if measure.definition.counts is Confusion]
-each_of_labels = pytest.mark.parametrize(("vocabulary", "measure"), OF_LABELS, ids=str)
+each_of_labels = in_turn(("vocabulary", "measure"), OF_LABELS, ids=str)
 each_vocabulary = pytest.mark.parametrize("vocabulary", LABELS)
 
 
@@ -102,7 +103,7 @@ def value(measure: str | Measure, matrix: ConfusionMatrix, vocabulary: Vocabular
 # Every measure has a name, a card, and numbers that can be relied on.
 
 
-@pytest.mark.parametrize(("vocabulary", "measure"), ALL, ids=str)
+@in_turn(("vocabulary", "measure"), ALL, ids=str)
 def test_its_name_reads_back(vocabulary: Vocabulary, measure: Measure) -> None:
     for variant in variants(measure):
         assert parse_measure(str(variant), vocabulary) == variant
@@ -112,7 +113,7 @@ def test_its_name_reads_back(vocabulary: Vocabulary, measure: Measure) -> None:
     assert measure.definition.counted_as is None
 
 
-@pytest.mark.parametrize(("vocabulary", "measure"), ALL, ids=str)
+@in_turn(("vocabulary", "measure"), ALL, ids=str)
 def test_it_has_a_card(vocabulary: Vocabulary, measure: Measure) -> None:
     assert vocabulary == measure.definition.vocabulary
     card = measure.__doc__ or ""
@@ -402,7 +403,7 @@ def test_C8_mcc_of_perfect_inverted_and_constant_predictions() -> None:
         assert "(0 by convention)" in str(constant.reason(0))
 
 
-@pytest.mark.parametrize("beta", [0.0, 0.5, 1.0, 2.0, 7.0])
+@in_turn("beta", [0.0, 0.5, 1.0, 2.0, 7.0])
 def test_C10_beta_and_alpha_say_the_same(beta: float) -> None:
     matrix = decided(4, 6, 4, 86)
     alpha = 1 / (1 + beta**2)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from cases import in_turn
 
 from assay import ConfusionMatrix, InputError, Predictions, classification_report, classify, parse_measure
 from assay.measures.matrices import overall
@@ -23,9 +24,9 @@ def drawn(seed: int, items: int = 60) -> tuple[Any, Any, Any]:
     return truth, np.where(rng.random(items) < 0.6, truth, rng.integers(0, 4, items)), rng.random(items)
 
 
-@pytest.mark.parametrize("seed", range(12))
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("text", [False, True])
+@in_turn("seed", range(12))
+@in_turn("weighted", [False, True])
+@in_turn("text", [False, True])
 def test_numbers_are_those_of_scikit_learn(seed: int, weighted: bool, text: bool) -> None:
     """With its `zero_division=nan`, which leaves undefined numbers out of averages."""
     metrics = pytest.importorskip("sklearn.metrics")
@@ -40,7 +41,7 @@ def test_numbers_are_those_of_scikit_learn(seed: int, weighted: bool, text: bool
         assert [found[name][key] for key in KEYS] == pytest.approx([numbers[key] for key in KEYS], nan_ok=True), name
 
 
-@pytest.mark.parametrize("seed", range(5))
+@in_turn("seed", range(5))
 def test_numbers_are_those_of_classify(seed: int) -> None:
     truth, said, _ = drawn(seed)
     report, result = (

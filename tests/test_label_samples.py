@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import in_turn
 from numpy.typing import NDArray
 
 from assay import ConfusionMatrix, Measure, parse_measure
@@ -49,8 +50,8 @@ def value(name: str, labels: int, truth: Any, predicted: Any, weight: Any = None
     return float(overall(measure_of(name, labels), matrix).values[0])
 
 
-@pytest.mark.parametrize(("name", "labels"), MEASURES)
-@pytest.mark.parametrize("weighted", [False, True])
+@in_turn(("name", "labels"), MEASURES)
+@in_turn("weighted", [False, True])
 def test_numbers_are_those_of_the_items(name: str, labels: int, weighted: bool) -> None:
     sample, truth, predicted, weight = made(name, labels, 60, systems=3, weighted=weighted)
     expected = [value(name, labels, truth, column, weight) for column in predicted.T]
@@ -59,8 +60,8 @@ def test_numbers_are_those_of_the_items(name: str, labels: int, weighted: bool) 
     assert sample.size == sample.counts.sum() == 60
 
 
-@pytest.mark.parametrize(("name", "labels"), MEASURES)
-@pytest.mark.parametrize("weighted", [False, True])
+@in_turn(("name", "labels"), MEASURES)
+@in_turn("weighted", [False, True])
 def test_leaving_out_an_item_is_leaving_out_one_of_its_pattern(name: str, labels: int, weighted: bool) -> None:
     sample, truth, predicted, weight = made(name, labels, 25, weighted=weighted)
     found = sample.without_each[sample.pattern]
@@ -71,7 +72,7 @@ def test_leaving_out_an_item_is_leaving_out_one_of_its_pattern(name: str, labels
         assert found[item] == pytest.approx(expected, nan_ok=True)
 
 
-@pytest.mark.parametrize(("name", "labels"), MEASURES)
+@in_turn(("name", "labels"), MEASURES)
 def test_drawn_counts_give_what_drawn_items_give(name: str, labels: int) -> None:
     """The same resamples: counts of patterns made of drawn items, and those items counted anew."""
     sample, truth, predicted, _ = made(name, labels, 30)
@@ -83,7 +84,7 @@ def test_drawn_counts_give_what_drawn_items_give(name: str, labels: int) -> None
         assert sample.of(counts[None])[0] == pytest.approx(expected, nan_ok=True)
 
 
-@pytest.mark.parametrize("items", [40, 4000])
+@in_turn("items", [40, 4000])
 def test_the_bootstrap_by_counts_is_the_bootstrap_by_items(items: int) -> None:
     """Few items are drawn one by one, many as counts: both spread as items do that are drawn here."""
     sample, truth, predicted, _ = made("F", 2, items)
@@ -115,7 +116,7 @@ WEIGHTS: dict[str, Callable[[np.random.Generator], Any]] = {
 }
 
 
-@pytest.mark.parametrize("kind", WEIGHTS)
+@in_turn("kind", WEIGHTS)
 def test_sums_of_many_weights_are_spread_as_those_of_items_drawn_one_by_one(kind: str) -> None:
     """The normal limit of a group, beside a group that is drawn item by item: quantiles, and how the two correlate."""
     rng = np.random.default_rng(5)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 import pytest
+from cases import in_turn
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import quickly
@@ -127,7 +128,7 @@ def test_an_item_without_any_label_has_no_f_and_says_why() -> None:
     assert per("ExactMatch", empty).tolist() == [1, 1]
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("truth", "prediction", "options", "says"),
     [
         ([["a"]], [["a"], ["b"]], {}, "expected as many predictions as true labels, got 2 and 1"),

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import in_turn
 from command import run_assay
 
 import assay
@@ -33,7 +34,7 @@ AVERAGES = ("Precision", "Recall", "F", "BalancedAccuracy", "Precision(average='
             "Recall(average='weighted')", "Precision(average='micro')")  # fmt: skip
 
 
-@pytest.mark.parametrize("seed", range(20))
+@in_turn("seed", range(20))
 def test_the_classes_named_are_those_without_a_number(seed: int) -> None:
     rng = np.random.default_rng(seed)
     table = rng.integers(0, 3, (4, 4)) * rng.integers(0, 2, (4, 1)) * rng.integers(0, 2, (1, 4))

@@ -11,6 +11,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from cases import in_turn
 from command import run_assay
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -65,7 +66,7 @@ ODD: dict[str, tuple[list[str], str, int]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("odd", ODD)
+@in_turn("odd", ODD)
 def test_each_thing_that_is_odd_is_found_counted_and_shown(odd: str) -> None:
     lines, name, number = ODD[odd]
     diagnosis = check_log(source([*ubi(CLEAN), *lines]))

@@ -13,6 +13,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from cases import in_turn
 from command import run_assay
 from log_files import START, Page, assert_sound, contents, rows, stamp, ubi
 from shared_data import shared
@@ -400,7 +401,7 @@ WRONG: dict[str, tuple[list[str] | str, int, str]] = {
 }
 
 
-@pytest.mark.parametrize("wrong", WRONG)
+@in_turn("wrong", WRONG)
 def test_a_line_that_is_no_record_is_named_or_counted(wrong: str) -> None:
     lines, number, expected = WRONG[wrong]
     with pytest.raises(FormatError) as refused:
@@ -412,7 +413,7 @@ def test_a_line_that_is_no_record_is_named_or_counted(wrong: str) -> None:
     assert log.sizes[0] == 1
 
 
-@pytest.mark.parametrize("text", ["", "q1 Q0 d1 1 0.5 tag\n", "some text\n", "query,doc\na,b\n", '{"a": 1}\n'])
+@in_turn("text", ["", "q1 Q0 d1 1 0.5 tag\n", "some text\n", "query,doc\na,b\n", '{"a": 1}\n'])
 def test_what_is_no_log_is_refused(text: str) -> None:
     assert not looks_like_log(file(text))
     with pytest.raises(InputError, match=r"log\.ndjson"):
@@ -431,7 +432,7 @@ def test_empty_lists_long_lists_and_giant_sessions_are_read() -> None:
 # Times, sessions, filters ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("text", "expected"),
     [
         ("2026-03-02T08:00:00Z", START), ("2026-03-02T09:00:00+01:00", START), ("2026-03-02T08:00:00.000+0000", START),
@@ -516,7 +517,7 @@ LISTS = {
 }
 
 
-@pytest.mark.parametrize("text", LISTS.values(), ids=LISTS)
+@in_turn("text", LISTS.values(), ids=LISTS)
 def test_lists_of_results_and_clicks_hold_ids_however_they_are_written(text: str) -> None:
     documents = [doc.replace(" ", "") for (doc,) in rows(read(text).results, "doc_id")]
     assert (documents, rows(read(text).results, "clicks")) == (["d1", "d2"], [(0,), (1,)])
@@ -532,7 +533,7 @@ FLAGGED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("given", FLAGGED.values(), ids=FLAGGED.keys())
+@in_turn("given", FLAGGED.values(), ids=FLAGGED.keys())
 def test_clicks_may_say_of_each_result_whether_it_was_clicked(given: str | pl.DataFrame) -> None:
     log = read(given) if isinstance(given, str) else read_log(given)
     assert log.sizes == (3, 5, 2)
@@ -647,7 +648,7 @@ def test_dwell_that_cannot_be_is_unknown_not_zero() -> None:
     assert rows(read(table).events, "dwell_ms") == [(None,), (3000.0,)]
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("rules", "says"),
     [
         ({"rank_base": 2}, "rank_base=... is 0 or 1, not 2"), ({"session_gap": 0}, "above 0, not 0"),

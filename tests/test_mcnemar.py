@@ -7,6 +7,7 @@ from itertools import product
 from math import comb
 
 import pytest
+from cases import in_turn
 from statsmodels.stats.contingency_tables import mcnemar as theirs
 
 from assay.stats.tests import mcnemar
@@ -25,7 +26,7 @@ def as_extreme(first: int, second: int, half: float) -> float:
     return min(1.0, 2 * (sum(chance[: fewer + 1]) - half * chance[fewer]))
 
 
-@pytest.mark.parametrize(("first", "second"), PAIRS)
+@in_turn(("first", "second"), PAIRS)
 def test_mid_p_counts_what_was_observed_by_half(first: int, second: int) -> None:
     exact = as_extreme(first, second, 0.0)
     assert exact == pytest.approx(theirs([[7, first], [second, 9]], exact=True).pvalue)
@@ -43,7 +44,7 @@ def test_which_system_comes_first_does_not_matter() -> None:
     assert one.statistic == -other.statistic == 8
 
 
-@pytest.mark.parametrize(("first", "second"), PAIRS)
+@in_turn(("first", "second"), PAIRS)
 def test_one_side_is_the_tail_on_that_side(first: int, second: int) -> None:
     chance = chances(first + second)
     both = [mcnemar(first, second, side).p for side in ("greater", "less")]
@@ -52,8 +53,8 @@ def test_one_side_is_the_tail_on_that_side(first: int, second: int) -> None:
     assert sum(both) == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize("items", [30, 50, 100])
-@pytest.mark.parametrize("share", [0.05, 0.2, 0.5])
+@in_turn("items", [30, 50, 100])
+@in_turn("share", [0.05, 0.2, 0.5])
 def test_false_alarms_stay_below_alpha_and_waste_less_of_it_than_the_exact_test(items: int, share: float) -> None:
     """Over how many items may differ: each differs with this share, and then either system is right by a throw."""
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import ir_measures
 import numpy as np
 import pytest
+from cases import in_turn
 from command import run_assay
 
 import assay
@@ -24,7 +25,7 @@ def value(measure: str, *grades: float, judged: list[int] | None = None) -> floa
     return float(parse_measure(measure).of(Ranks.from_grades(list(grades), judged=[judged or []]))[0])
 
 
-@pytest.mark.parametrize("text", ["F(beta=inf)@3", "F(beta=inf)", "SetF(beta=inf)", "SetF(alpha=0)", "F(beta=1e200)"])
+@in_turn("text", ["F(beta=inf)@3", "F(beta=inf)", "SetF(beta=inf)", "SetF(alpha=0)", "F(beta=1e200)"])
 def test_f_with_an_infinite_beta_is_recall(text: str) -> None:
     """Of 4 relevant documents 3 were retrieved, 2 of them among the first three."""
     assert value(text, *GRADES, judged=[1]) == (2 / 4 if "@3" in text else 3 / 4)
@@ -85,7 +86,7 @@ def test_err_goes_by_a_table_of_chances() -> None:
     assert value("nERR(satisfaction={1: 0.9, 2: 0.2})", 1, 2) == 1.0
 
 
-@pytest.mark.parametrize("chances", ["{1: 1.5}", "{1: -0.1}", "{-1: 0.5}", "'linear'"])
+@in_turn("chances", ["{1: 1.5}", "{1: -0.1}", "{-1: 0.5}", "'linear'"])
 def test_what_is_no_chance_is_refused(chances: str) -> None:
     with pytest.raises(ParameterError, match=r"satisfaction of ERR is (a number from 0|one of exponential, binary)"):
         parse_measure(f"ERR(satisfaction={chances})")
@@ -130,7 +131,7 @@ def test_rand_is_among_the_clustering_defaults(tmp_path: Path) -> None:
     assert re.search(r"Rand +0\.50", run_assay("clustering", "evaluate", "c.csv", folder=tmp_path).stdout)
 
 
-@pytest.mark.parametrize("text", ["SetP(rel=2)", "SetR(rel=2)", "SetP(relative=True)", "SetP(relative=True,rel=2)",
+@in_turn("text", ["SetP(rel=2)", "SetR(rel=2)", "SetP(relative=True)", "SetP(relative=True,rel=2)",
                                   "SetAP(rel=2)", "SetF(rel=2)", "SetP(relative=False)"])  # fmt: skip
 def test_sets_of_ir_measures_are_understood_and_give_its_numbers(text: str) -> None:
     theirs = ir_measures.calc_aggregate([ir_measures.parse_measure(text)], QRELS, RUN)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from cases import in_turn
 from command import run_assay
 from documents import lines_of
 from reported import contents_of
@@ -48,18 +49,18 @@ LOWER = ["LogLoss", "Brier", "ECE", "MCE", "VI", "DaviesBouldin", "ErrorRate", "
 HIGHER = ["AP", "nDCG@10", "RR", "Accuracy", "F", "AUC", "ARI", "NMI", "Silhouette", "Purity", "Kappa"]
 
 
-@pytest.mark.parametrize("measure", LOWER)
+@in_turn("measure", LOWER)
 def test_a_lower_number_is_better_under_a_loss_of_any_vocabulary(measure: str) -> None:
     assert word(assay.compare(scores(measure, -0.05))) == "better"
     assert word(assay.compare(scores(measure, 0.05))) == "worse"
 
 
-@pytest.mark.parametrize("measure", HIGHER)
+@in_turn("measure", HIGHER)
 def test_a_higher_number_is_better_under_other_names_of_any_vocabulary(measure: str) -> None:
     assert word(assay.compare(scores(measure, 0.05))) == "better"
 
 
-@pytest.mark.parametrize("vocabulary", ["ranking", "binary", "multiclass", "clustering"])
+@in_turn("vocabulary", ["ranking", "binary", "multiclass", "clustering"])
 def test_bare_scores_of_every_registered_measure_go_the_way_of_the_measure(vocabulary: Any) -> None:
     quick: dict[str, Any] = {"resamples": 100, "bootstrap_resamples": 100}
     for name, measure in registered(vocabulary).items():
@@ -67,7 +68,7 @@ def test_bare_scores_of_every_registered_measure_go_the_way_of_the_measure(vocab
         assert word(assay.compare(scores(name, 0.05), margin=0.001, **quick)) == expected, name
 
 
-@pytest.mark.parametrize("measure", ["latency_ms", "RMSE", "cost per query"])
+@in_turn("measure", ["latency_ms", "RMSE", "cost per query"])
 def test_a_name_that_no_vocabulary_knows_is_only_higher_or_lower_until_its_direction_is_stated(measure: str) -> None:
     given = scores(measure, -0.05)
     plain = assay.compare(given)
@@ -115,7 +116,7 @@ def test_scores_of_classifiers_and_clusterings_bring_theirs() -> None:
     assert assay.cluster(clusters, ["VI", "ARI"]).scores.directions == {"VI": "lower", "ARI": "higher"}
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("measure", "direction", "says"),
     [
         ("latency", {"latncy": "lower"}, "did you mean latency"),
@@ -225,7 +226,7 @@ def test_the_command_asks_for_directions_by_an_option(tmp_path: Path) -> None:
     assert "the direction of latency_ms is higher or lower, not 'down'" in wrong.stderr
 
 
-@pytest.mark.parametrize("measure", ["LogLoss", "DaviesBouldin"])
+@in_turn("measure", ["LogLoss", "DaviesBouldin"])
 def test_a_file_of_losses_is_read_as_losses(tmp_path: Path, measure: str) -> None:
     done = run_assay("scores", "compare", csv_of(tmp_path, measure, -0.05), folder=tmp_path)
     assert f"s1 is better than s0 under {measure}" in " ".join(done.stdout.split())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, get_args
 
-import pytest
+from cases import in_turn
 
 from assay import Predictions, classify, compare, make_report
 from assay.core.words import INTERVALS
@@ -56,7 +56,7 @@ def test_a_comparison_of_classifiers_is_told_with_its_tests_and_what_equivalent_
     assert [work.key for work in works] == [f"[{place}]" for place in range(1, len(works) + 1)]
 
 
-@pytest.mark.parametrize("key", ["holm1979", "buckley2005", "efron1993"])
+@in_turn("key", ["holm1979", "buckley2005", "efron1993"])
 def test_an_entry_names_authors_year_title_and_where_it_was_published(key: str) -> None:
     entry = entries()[key]
     assert str(entry).startswith(f"{entry.fields['author'].split(' and ')[0]}")
@@ -64,9 +64,7 @@ def test_an_entry_names_authors_year_title_and_where_it_was_published(key: str) 
     assert str(entry).endswith(f"{entry.fields.get('publisher', entry.fields.get('pages', '').replace('--', '–'))}.")
 
 
-@pytest.mark.parametrize(
-    "rules", [{"judged_only": True, "unjudged": "error"}, {"judged_only": True}, {"complete": True}]
-)
+@in_turn("rules", [{"judged_only": True, "unjudged": "error"}, {"judged_only": True}, {"complete": True}])
 def test_rules_on_documents_without_judgment_have_their_words(rules: dict[str, Any]) -> None:
     """Also both of them together, where every document is judged."""
     judged = {f"q{n}": {"a": 1, "b": 0} for n in range(6)}

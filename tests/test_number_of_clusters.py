@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from cases import in_turn
 from command import invoke
 from hypothesis import given
 from hypothesis import strategies as st
@@ -129,7 +130,7 @@ def test_the_box_without_structure_holds_all_points_and_lies_along_their_axes() 
     assert np.all(of_drawn <= along.max(axis=0) + 1e-9)
 
 
-@pytest.mark.parametrize("estimator", [AgglomerativeClustering(), GaussianMixture()])
+@in_turn("estimator", [AgglomerativeClustering(), GaussianMixture()])
 def test_any_clusterer_that_takes_a_number_will_do(estimator: Any) -> None:
     result = number_of_clusters(THREE, range(2, 5), estimator=estimator, resamples=3)
     assert result.k == 3
@@ -160,7 +161,7 @@ def test_the_largest_number_tried_is_said_to_be_an_end() -> None:
     assert any("the largest number tried: try more" in text for text in result.remarks())
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("points", "ks", "says"),
     [
         (THREE, [75], "75 clusters of 75 points: try fewer clusters than points, 74 at most"),
@@ -210,7 +211,7 @@ def test_the_command_clusters_points_and_says_the_number(tmp_path: Path) -> None
     assert "Verdict: 3 clusters" in shown.stdout
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("arguments", "says"),
     [
         (["--ks", "2:3"], "--ks: expected the columns of the points"),
@@ -327,7 +328,7 @@ def test_structure_is_looked_for_whatever_was_measured() -> None:
     assert number_of_clusters(points, [2, 3], measures="DaviesBouldin", resamples=10).verdict == "no structure"
 
 
-@pytest.mark.parametrize("scale", [1e-30, 1e-13, 1.0, 1e13])
+@in_turn("scale", [1e-30, 1e-13, 1.0, 1e13])
 def test_structure_does_not_depend_on_the_unit(scale: float) -> None:
     points = np.random.default_rng(3).uniform(size=(60, 2)) * scale
     assert number_of_clusters(points, range(2, 5), stability=False, resamples=5).verdict == "no structure"

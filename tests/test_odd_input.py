@@ -16,6 +16,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from cases import in_turn
 from command import run_assay
 
 import assay
@@ -31,8 +32,8 @@ RECORD: dict[str, Any] = {
 TREC = b"q1 Q0 d1 1 2.5 mine\n"
 
 
-@pytest.mark.parametrize("kind", READERS)
-@pytest.mark.parametrize("odd", ['{"\\ud800": 1, ', '{"odd": "\\udc00", ', '{"odd\\ud83d": 1, '])
+@in_turn("kind", READERS)
+@in_turn("odd", ['{"\\ud800": 1, ', '{"odd": "\\udc00", ', '{"odd\\ud83d": 1, '])
 def test_half_a_surrogate_pair_in_json_is_refused_in_lines_and_in_lists(kind: str, odd: str) -> None:
     record = odd + json.dumps(RECORD).removeprefix("{")
     for text in (record, f"[{record}]"):
@@ -46,7 +47,7 @@ def test_a_whole_surrogate_pair_in_json_is_a_character() -> None:
     assert assay.read_topics(io.StringIO(text)).frame["title"].to_list() == ["\U0001f375"]
 
 
-@pytest.mark.parametrize("digits", [19, 400, 5000])
+@in_turn("digits", [19, 400, 5000])
 def test_offsets_beyond_64_bits_are_refused(digits: int) -> None:
     end = "9" * digits
     for text in (f'{{"document": "d", "start": 0, "end": {end}}}', f"document,start,end,type\nd,0,{end},PER\n"):
@@ -57,7 +58,7 @@ def test_offsets_beyond_64_bits_are_refused(digits: int) -> None:
             assay.extract([("d", 0, int(end), "PER")], [("d", 0, 1, "PER")])
 
 
-@pytest.mark.parametrize("text", [
+@in_turn("text", [
     "q d1 {}\nq d2 2\n", "q Q0 d1 1 {} t\nq Q0 d2 2 1 t\n", '{{"q": {{"d": {}}}}}', "query_id,doc_id,score\nq,d,{}\n",
     '{{"query_id": "q", "doc_id": "d", "score": {}}}\n',
 ])  # fmt: skip
@@ -69,14 +70,14 @@ def test_numbers_of_five_thousand_digits_are_infinite_or_refused(text: str) -> N
     assert run.frame["score"].abs().max() == float("inf")
 
 
-@pytest.mark.parametrize("digits", [20, 5000])
+@in_turn("digits", [20, 5000])
 def test_a_character_of_thousands_of_digits_is_none(digits: int) -> None:
     text = f"<top><num>1<title>tea &amp; &#{'9' * digits}; &#33;</top>"
     assert assay.read_topics(io.StringIO(text)).frame["title"].to_list() == ["tea & \ufffd !"]
 
 
-@pytest.mark.parametrize("kind", ["topics", "documents"])
-@pytest.mark.parametrize("column", ["title", "extra"])
+@in_turn("kind", ["topics", "documents"])
+@in_turn("column", ["title", "extra"])
 def test_a_column_of_durations_is_no_text(kind: str, column: str) -> None:
     file = io.BytesIO()
     pl.DataFrame(RECORD | {column: datetime.timedelta(1)}).write_parquet(file)
@@ -96,7 +97,7 @@ def test_points_of_the_rest_need_a_column_of_numbers(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (2, "")
 
 
-@pytest.mark.parametrize("start", ["x\x01", "x\x1f", "\x1f"])
+@in_turn("start", ["x\x01", "x\x1f", "\x1f"])
 def test_text_that_starts_like_a_compressed_file_is_text(start: str) -> None:
     run = assay.read_run(io.StringIO(f"{start} Q0 d1 1 2.5 mine\n"))
     assert run.frame["query_id"].to_list() == [start]
@@ -104,7 +105,7 @@ def test_text_that_starts_like_a_compressed_file_is_text(start: str) -> None:
     assert named.frame["query_id"].to_list() == ["q1"]
 
 
-@pytest.mark.parametrize("kind", READERS)
+@in_turn("kind", READERS)
 def test_the_mark_of_gzip_before_text_is_refused(kind: str) -> None:
     for text in (TREC, b"query_id,doc_id,score\nq1,d1,2.5\n", json.dumps(RECORD).encode()):
         for mark in (b"\x1f\x8b", b"\x1f\x8b\x08"):
@@ -143,8 +144,8 @@ def test_damaged_columns_are_refused_without_a_word_of_the_library(capfd: pytest
     assert capfd.readouterr().err == ""
 
 
-@pytest.mark.parametrize("head", [b"\x2c\x15", b"\x4c\x15"], ids=["values", "dictionary"])
-@pytest.mark.parametrize("claimed", [b"\x09", b"\xfe\xff\xff\xff\x0f"], ids=["less than none", "2 billion"])
+@in_turn("head", [b"\x2c\x15", b"\x4c\x15"], ids=["values", "dictionary"])
+@in_turn("claimed", [b"\x09", b"\xfe\xff\xff\xff\x0f"], ids=["less than none", "2 billion"])
 def test_a_page_that_claims_values_it_does_not_have_is_refused(claimed: bytes, head: bytes) -> None:
     """Otherwise Polars asks for the memory of as many, and the process ends."""
     file = io.BytesIO()

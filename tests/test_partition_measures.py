@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import in_turn
 from command import invoke
 from hypothesis import given, settings
 from label_data import recomputed
@@ -30,7 +31,7 @@ approx = pytest.approx
 some = settings(quickly, max_examples=25)
 
 MEASURES = [one for one in registered("clustering").values() if one.definition.counts is Contingency]
-each_measure = pytest.mark.parametrize("measure", MEASURES, ids=str)
+each_measure = in_turn("measure", MEASURES, ids=str)
 #: The 17 documents of the textbook: classes x, o, d in three clusters.
 SEVENTEEN = Contingency.from_table([[5, 1, 2], [1, 4, 0], [0, 1, 3]], classes="xod")
 TABLES = [
@@ -258,7 +259,7 @@ def test_it_agrees_with_scikit_learn_on_many_items(items: int, classes: int, clu
 # Golden numbers, sizes, and what is undefined.
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("name", "wanted"),
     [
         ("Purity", 12 / 17), ("InversePurity", 12 / 17), ("NMI", 0.3646), ("NMImin", 0.3715), ("NMImax", 0.3579),
@@ -278,7 +279,7 @@ def test_one_cluster_a_document_is_pure_and_worth_nothing() -> None:
     assert reason("PairPrecision", table) == "no two items share a cluster"
 
 
-@pytest.mark.parametrize("size", [1, 10**4, 10**9, 10**12])
+@in_turn("size", [1, 10**4, 10**9, 10**12])
 def test_adjusted_rand_is_exact_at_any_size(size: int) -> None:
     table = [[5 * size, size, 2 * size], [size, 4 * size, 0], [0, size, 3 * size]]
     cells = [n for row in table for n in row]
@@ -315,7 +316,7 @@ def test_ten_million_labels() -> None:
     assert of("PairTP", table) == 2 * (4e6 * (4e6 - 1) / 2) + 2_000_000 * 1_999_999 / 2
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("table", "names", "why"),
     [
         ([[3]], ["NMI", "AMI", "ARI", "VMeasure"], "one class and one cluster (1 by convention)"),

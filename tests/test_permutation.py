@@ -6,6 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from cases import in_turn
 from scipy import stats as scipy_stats
 
 from assay import PerUnit
@@ -47,9 +48,9 @@ def monte_carlo_error(p: float, resamples: int) -> float:
     return FAR * float(np.sqrt(p * (1 - p) / resamples)) + 1 / resamples
 
 
-@pytest.mark.parametrize("alternative", ALTERNATIVES)
-@pytest.mark.parametrize("ties", [False, True])
-@pytest.mark.parametrize("units", [1, 2, 5, 10])
+@in_turn("alternative", ALTERNATIVES)
+@in_turn("ties", [False, True])
+@in_turn("units", [1, 2, 5, 10])
 def test_few_units_give_the_share_of_all_sign_vectors(units: int, ties: bool, alternative: Alternative) -> None:
     for seed in range(5):
         numbers = differences(seed, units, ties=ties)
@@ -59,8 +60,8 @@ def test_few_units_give_the_share_of_all_sign_vectors(units: int, ties: bool, al
         assert found.note.startswith("exact")
 
 
-@pytest.mark.parametrize("alternative", ALTERNATIVES)
-@pytest.mark.parametrize("ties", [False, True])
+@in_turn("alternative", ALTERNATIVES)
+@in_turn("ties", [False, True])
 def test_drawn_swaps_agree_with_scipy(ties: bool, alternative: Alternative) -> None:
     for seed in range(3):
         numbers, resamples = differences(seed, 40, ties=ties) - 0.04, 20_000
@@ -90,7 +91,7 @@ def test_units_that_do_not_differ_change_nothing() -> None:
     assert with_zeros.statistic == pytest.approx(numbers.sum() / 112)
 
 
-@pytest.mark.parametrize("units", [0, 1, 7, 60])
+@in_turn("units", [0, 1, 7, 60])
 def test_systems_that_nowhere_differ_are_not_told_apart(units: int) -> None:
     for alternative in ALTERNATIVES:
         assert permutation_test(np.zeros(units), alternative=alternative).p == 1.0
@@ -117,7 +118,7 @@ def test_a_drawn_p_value_is_never_zero_and_is_the_same_for_a_seed() -> None:
     assert permutation_test(close, resamples=999, seed=3).p != permutation_test(close, resamples=999, seed=4).p
 
 
-@pytest.mark.parametrize("ties", [False, True])
+@in_turn("ties", [False, True])
 def test_pairs_of_few_units_are_gone_through(ties: bool) -> None:
     values = np.column_stack([differences(seed, 9, ties=ties) for seed in range(5)])
     first, second = np.triu_indices(5, 1)
@@ -159,8 +160,8 @@ def ratio(found: Floats, retrieved: Floats) -> PerUnit:
     return quantity("found", found) / quantity("retrieved", retrieved)
 
 
-@pytest.mark.parametrize("alternative", ALTERNATIVES)
-@pytest.mark.parametrize("seed", range(5))
+@in_turn("alternative", ALTERNATIVES)
+@in_turn("seed", range(5))
 def test_a_ratio_of_sums_is_recounted_under_every_swap(seed: int, alternative: Alternative) -> None:
     one, other = counted(seed, 8, 0.4), counted(seed + 100, 8, 0.7)
     observed = other[0].sum() / other[1].sum() - one[0].sum() / one[1].sum()
@@ -177,7 +178,7 @@ def test_a_ratio_of_sums_is_recounted_under_every_swap(seed: int, alternative: A
     assert found.p == pytest.approx(np.mean(reached), abs=1e-12)
 
 
-@pytest.mark.parametrize("units", [10, 40])
+@in_turn("units", [10, 40])
 def test_sums_over_the_number_of_units_are_means(units: int) -> None:
     rng = np.random.default_rng(4)
     one, other = (rng.random(units) < 0.5).astype(float), (rng.random(units) < 0.7).astype(float)

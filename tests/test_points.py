@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from cases import in_turn
 from hypothesis import given
 from hypothesis import strategies as st
 from point_data import Numbers, brute_force, clustered, plain_distances
@@ -49,8 +50,8 @@ def test_silhouettes_are_those_of_plain_loops_at_any_offset_and_scale(
                 assert means[points.nearest[point]] == approx(means[nearest[point]], rel=1e-9)
 
 
-@pytest.mark.parametrize("metric", ["euclidean", "cosine", "manhattan", "sqeuclidean"])
-@pytest.mark.parametrize(("size", "columns", "clusters"), [(60, 3, 5), (1300, 9, 4), (700, 5, 300)])
+@in_turn("metric", ["euclidean", "cosine", "manhattan", "sqeuclidean"])
+@in_turn(("size", "columns", "clusters"), [(60, 3, 5), (1300, 9, 4), (700, 5, 300)])
 def test_silhouettes_agree_with_scikit_learn_in_every_metric(
     metric: str, size: int, columns: int, clusters: int
 ) -> None:
@@ -73,7 +74,7 @@ def test_given_distances_serve_as_well_as_points() -> None:
     assert table.distances_of(7).equals(given_points.distances_of(7), null_equal=True)
 
 
-@pytest.mark.parametrize("columns", [3, 400])
+@in_turn("columns", [3, 400])
 def test_rows_in_proportion_are_between_the_clusters(columns: int) -> None:
     """All distances are 0 but for rounding, which is not divided by rounding."""
     rng = np.random.default_rng(columns)
@@ -113,7 +114,7 @@ def test_many_dimensions_go_through_one_product() -> None:
     assert Points.of(rows, codes).silhouettes == approx(silhouette_samples(rows, codes), abs=1e-9)
 
 
-@pytest.mark.parametrize("clusters", [8, 3000])
+@in_turn("clusters", [8, 3000])
 def test_memory_does_not_grow_with_the_square_of_the_points(clusters: int) -> None:
     """All distances of 6,000 points are 288 MB, and points times clusters up to 144 MB; a few tiles are held."""
     rng = np.random.default_rng(9)
@@ -240,7 +241,7 @@ def test_samples_are_as_large_as_asked_and_near_to_proportion(sizes: list[int], 
         assert (np.abs(taken[free] - counts[free] * (taken[free] / counts[free]).mean()) < 2 + 0.1 * counts[free]).all()
 
 
-@pytest.mark.parametrize(("size", "says"), [(3, "2 clusters need 4"), (2.5, "whole number"), (True, "whole number")])
+@in_turn(("size", "says"), [(3, "2 clusters need 4"), (2.5, "whole number"), (True, "whole number")])
 def test_samples_that_are_too_small_are_refused(size: Any, says: str) -> None:
     with pytest.raises(ParameterError, match=says):
         Points.of(np.arange(10.0), [0, 1] * 5, sample_size=size)
@@ -289,7 +290,7 @@ def test_points_come_from_tables_as_well() -> None:
         Points.of(csr_array(frame.to_numpy()), ["a", "a", "b"])
 
 
-@pytest.mark.parametrize("labels", [[10**12, -5, 10**12], [7, 7, 2], ["b", "a", "b"], [True, False, True]])
+@in_turn("labels", [[10**12, -5, 10**12], [7, 7, 2], ["b", "a", "b"], [True, False, True]])
 def test_clusters_are_numbered_in_their_order(labels: list[Any]) -> None:
     points = Points.of([0, 1, 2], labels)
     assert points.clusters == tuple(sorted(set(labels)))

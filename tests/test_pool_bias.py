@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from cases import in_turn
 from command import run_assay
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -189,7 +190,7 @@ def test_words_are_looked_for_in_the_topic_that_was_judged_also_where_ids_are_wr
         assert "'007' is '7'" in said
 
 
-@pytest.mark.parametrize(("grade", "words"), [(1, "every judged document is relevant"), (0, "no judged document is")])
+@in_turn(("grade", "words"), [(1, "every judged document is relevant"), (0, "no judged document is")])
 def test_judgments_of_one_kind_are_warned_about(grade: int, words: str) -> None:
     qrels = {"q": {"a": grade, "b": grade}}
     runs = {"x": {"q": {"a": 1.0}}, "y": {"q": {"b": 1.0}}}
@@ -198,7 +199,7 @@ def test_judgments_of_one_kind_are_warned_about(grade: int, words: str) -> None:
         assert not any("judged document is" in each for each in simulate_pool({"q": {"a": 1, "b": 0}}, runs).warnings)
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("options", "kind", "message"),
     [
         ({"strategies": "hedge"}, ParameterError, "choose a strategy of depth"),

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cases import in_turn
 from command import invoke
 from scipy import integrate, special, stats
 from shared_data import shared
@@ -33,8 +34,8 @@ def trec8() -> np.ndarray:
         return np.array(list(csv.reader(file))[1:], dtype=float)
 
 
-@pytest.mark.parametrize("units", [2, 3, 8, 25, 50, 200])
-@pytest.mark.parametrize("alpha", [0.01, 0.05, 0.1])
+@in_turn("units", [2, 3, 8, 25, 50, 200])
+@in_turn("alpha", [0.01, 0.05, 0.1])
 def test_power_agrees_with_the_oracle(units: int, alpha: float) -> None:
     for size in (0.05, 0.2, 0.5, 1.0, 1.5):
         wanted = float(TTestPower().power(size, units, alpha))
@@ -44,14 +45,14 @@ def test_power_agrees_with_the_oracle(units: int, alpha: float) -> None:
             assert power_of(0.1 * size, 0.1, units, alpha) == approx(wanted, abs=1e-9)
 
 
-@pytest.mark.parametrize(("size", "units"), [(0.4, 52), (0.2, 199), (0.8, 15), (3.0, 4)])
+@in_turn(("size", "units"), [(0.4, 52), (0.2, 199), (0.8, 15), (3.0, 4)])
 def test_units_needed_are_the_fewest_that_the_oracle_finds_enough(size: float, units: int) -> None:
     assert units_needed(size, 1.0) == units == units_needed(-0.1 * size, 0.1)
     assert TTestPower().power(size, units, 0.05) >= 0.8 > TTestPower().power(size, units - 1, 0.05)
 
 
-@pytest.mark.parametrize("units", [2, 3, 5, 50, 10**6, 10**12])
-@pytest.mark.parametrize(("alpha", "power"), [(0.05, 0.8), (0.001, 0.99), (0.05, 0.06), (1e-6, 0.9)])
+@in_turn("units", [2, 3, 5, 50, 10**6, 10**12])
+@in_turn(("alpha", "power"), [(0.05, 0.8), (0.001, 0.99), (0.05, 0.06), (1e-6, 0.9)])
 def test_the_smallest_detectable_difference_is_detected_with_just_the_power(
     units: int, alpha: float, power: float
 ) -> None:
@@ -65,8 +66,8 @@ def test_many_units_give_what_normal_theory_gives() -> None:
     assert units_needed(1e-6, 1.0) == approx((z / 1e-6) ** 2, rel=1e-5)
 
 
-@pytest.mark.parametrize("standard_errors", [31.0, 60.0, 1000.0])
-@pytest.mark.parametrize("freedom", [1, 2, 5])
+@in_turn("standard_errors", [31.0, 60.0, 1000.0])
+@in_turn("freedom", [1, 2, 5])
 def test_far_from_zero_power_is_what_integration_gives(standard_errors: float, freedom: int) -> None:
     """With few units and a strict test, power is below 1 even many standard errors out."""
     critical = special.stdtrit(freedom, 1 - 1e-6 / 2)
@@ -86,7 +87,7 @@ def test_power_is_how_often_the_test_rejects() -> None:
     assert power_of(0.05, 0.12, 40) == approx(rejected, abs=0.01)
 
 
-@pytest.mark.parametrize("power", [0.06, 0.5, 0.8, 0.999])
+@in_turn("power", [0.06, 0.5, 0.8, 0.999])
 def test_units_needed_are_enough_and_one_fewer_is_not(power: float) -> None:
     for size in np.geomspace(0.003, 20, 40):
         found = units_needed(float(size), 1.0, 0.05, power)

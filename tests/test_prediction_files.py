@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 import pytest
 import zstandard
+from cases import in_turn
 
 from assay import AssayError, FormatError, ParameterError, Predictions, read_predictions
 from assay.files.named_columns import names_in_any
@@ -63,7 +64,7 @@ FORMS = {
 }
 
 
-@pytest.mark.parametrize("form", FORMS)
+@in_turn("form", FORMS)
 def test_every_form_of_a_file_gives_the_same_table(form: str) -> None:
     assert kind_of(names_in_any(named(FORMS[form]))) == "predictions"
     assert only(FORMS[form]).frame.rows() == ROWS.rows()
@@ -79,7 +80,7 @@ def test_a_path_and_standard_input_are_read_and_name_the_system(tmp_path: Path, 
     assert read_predictions("-")[0].frame.rows() == ROWS.rows()
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("truth", "prediction"),
     [("y_true", "y_pred"), ("label", "predicted"), ("actual", "pred"), ("gold", "prediction"), ("Target", "Y Pred")],
 )
@@ -174,7 +175,7 @@ def test_a_quotation_mark_within_a_field_is_part_of_it() -> None:
     assert rows == [('27" screen', "a", "b"), ("two\nlines", "b", "b")]
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("text", "said", "says"),
     [
         ("", {}, r"^p.csv: expected a table with the columns `truth`.*\(there are no data in the file\)"),
@@ -233,7 +234,7 @@ def test_what_is_wrong_is_said_with_file_and_line(text: str | bytes, said: dict[
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
+@in_turn(
     "given",
     [
         named("q1 Q0 d1 1 0.5 tag\n"),
@@ -271,7 +272,7 @@ def test_a_ready_matrix_has_its_labels_and_true_labels_as_rows() -> None:
     assert read_matrix(named(bare)).table.dtype == np.int64
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("text", "says"),
     [
         ("truth,a,b\na,1,2\nc,3,4\n", "^p.csv:3: expected each label of the header once, a, b, got 'c'"),
@@ -290,7 +291,7 @@ def test_a_matrix_that_is_none_is_refused(text: str, says: str) -> None:
         read_matrix(named("truth,a\na,1\n"), orientation="rows_are_predicted")
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("header", "says"),
     [
         ("truth_x,truth_y,pred_x,pred_y,pred_z", "got 'pred_z' (no column truth_z goes with it)"),
@@ -318,7 +319,7 @@ def test_whole_scores_of_a_file_keep_their_order() -> None:
     assert found.columns["score"].to_list() == [9007199254740993, 9007199254740992]
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("header", "says"),
     [
         ("id,label,prediction,target", ["the truth is read from the column 'target', not from label"]),
@@ -343,7 +344,7 @@ def test_a_file_in_utf_16_or_without_a_name_is_told_as_such() -> None:
         read_matrix("")
 
 
-@pytest.mark.parametrize("form", ["csv", "parquet"])
+@in_turn("form", ["csv", "parquet"])
 def test_fractions_that_no_item_has_as_its_label_are_scores_not_predictions(form: str, tmp_path: Path) -> None:
     path = tmp_path / f"risk.{form}"
     table = pl.DataFrame({"truth": [1, 0, 1], "prediction": [0.0, 0.25, 0.75]})

@@ -10,6 +10,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import scipy.sparse
+from cases import in_turn
 
 from assay import AssayError, InputError, ParameterError, Predictions
 from assay.measures.counting.probabilities import Probabilities
@@ -22,7 +23,7 @@ PREDICTED = ["spam", "spam", "ham", "ham"]
 ENUM = pl.Enum(["spam", "ham"])
 
 
-@pytest.mark.parametrize(
+@in_turn(
     "make",
     [
         list, tuple, np.array, lambda values: np.array(values, dtype=object), pd.Series,
@@ -41,7 +42,7 @@ def test_text_of_every_library_gives_the_same_labels(make: Any) -> None:
     assert (made.kind, made.positive, made.negative) == ("binary", "spam", "ham")
 
 
-@pytest.mark.parametrize(
+@in_turn(
     "make",
     [
         list, np.array, lambda values: np.array(values, dtype=object), lambda values: np.array(values, dtype=np.uint8),
@@ -58,7 +59,7 @@ def test_whole_numbers_however_stored_are_labels(make: Any) -> None:
     assert made.positive == 1
 
 
-@pytest.mark.parametrize("make", [list, np.array, pd.Series, pl.Series, lambda v: pd.Series(v, dtype="boolean")])
+@in_turn("make", [list, np.array, pd.Series, pl.Series, lambda v: pd.Series(v, dtype="boolean")])
 def test_truth_values_stay_what_they_are(make: Any) -> None:
     made = Predictions.of(make([True, False]), make([True, True]))
     assert (made.label_values, made.positive) == ((False, True), True)
@@ -72,7 +73,7 @@ def test_labels_of_an_enum_keep_its_order_and_all_others_are_sorted() -> None:
     assert Predictions.of(["b", "a"], ["b", "b"], labels=["b", "a"]).label_values == ("b", "a")
 
 
-@pytest.mark.parametrize("only", [(0, 1), (False, True), ("0", "1"), ("false", "true"), ("False", "True")])
+@in_turn("only", [(0, 1), (False, True), ("0", "1"), ("false", "true"), ("False", "True")])
 def test_of_a_known_pair_both_labels_are_there_if_one_occurs(only: tuple[Any, Any]) -> None:
     for label in only:
         made = Predictions.of([label, label], [label, label])
@@ -85,9 +86,7 @@ def test_constant_truth_with_scores_is_binary() -> None:
     assert made.at(0.5).frame["prediction"].to_list() == ["not ill", "ill"]
 
 
-@pytest.mark.parametrize(
-    ("labels", "positive"), [([0, 1], 1), ([-1, 1], 1), ([1, 2], 1), (["0", "1"], "1"), ([False, True], True)]
-)
+@in_turn(("labels", "positive"), [([0, 1], 1), ([-1, 1], 1), ([1, 2], 1), (["0", "1"], "1"), ([False, True], True)])
 def test_the_positive_label_is_one_or_true_among_two(labels: list[Any], positive: Any) -> None:
     assert positive_label(labels) is positive
 
@@ -131,7 +130,7 @@ def test_scores_of_each_class_stand_under_its_label() -> None:
     assert numbers.most_likely().frame["prediction"].to_list() == [2, 3, 10]
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("y_true", "y_pred"),
     [
         ([{"a", "b"}, set(), {"c"}], [["a"], ["b"], ("c", "c")]),
@@ -166,7 +165,7 @@ def test_random_matrices_of_labels_hold_what_scikit_learn_counts_in_them() -> No
         assert [shared.count(str(label)) for label in range(4)] == expected.tolist()
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("call", "says"),
     [
         ({"y_true": [0, 1], "y_pred": [0]}, "expected as many values as y_true has, 2, got 1 in y_pred"),
@@ -322,7 +321,7 @@ def test_numbers_and_the_same_numbers_as_text_are_paired_as_text() -> None:
     assert [system.frame["truth"].to_list() for system in aligned([other, one])] == [["1", "0"], ["1", "0"]]
 
 
-@pytest.mark.parametrize(("truth", "known"), [([-1, -1], (-1, 1)), ([0, 0], (0, 1)), ([1, 1], (0, 1))])
+@in_turn(("truth", "known"), [([-1, -1], (-1, 1)), ([0, 0], (0, 1)), ([1, 1], (0, 1))])
 def test_one_label_of_a_known_pair_is_half_of_it_everywhere(truth: list[int], known: tuple[int, int]) -> None:
     scores = [0.1, 0.4]
     assert Predictions.of(truth, y_score=scores).label_values == known
@@ -330,7 +329,7 @@ def test_one_label_of_a_known_pair_is_half_of_it_everywhere(truth: list[int], kn
     assert len(Scored.from_scores(truth, scores).positive) == (2 if truth[0] == 1 else 0)
 
 
-@pytest.mark.parametrize(("label", "stated"), [("ham", "spam"), (3, "7"), (False, "true"), ("spam", "spam")])
+@in_turn(("label", "stated"), [("ham", "spam"), (3, "7"), (False, "true"), ("spam", "spam")])
 def test_a_stated_positive_label_need_not_occur(label: Any, stated: Any) -> None:
     truth, scores = [label, label], [0.1, 0.4]
     positive = Predictions.of(truth, y_score=scores, pos_label=stated).positive
@@ -338,7 +337,7 @@ def test_a_stated_positive_label_need_not_occur(label: Any, stated: Any) -> None
     assert len(Scored.from_scores(truth, scores, pos_label=stated).positive) == (2 if label == positive else 0)
 
 
-@pytest.mark.parametrize("threshold", [float("nan"), "0.5", None])
+@in_turn("threshold", [float("nan"), "0.5", None])
 def test_a_threshold_is_a_number(threshold: Any) -> None:
     predictions = Predictions.of([0, 1], y_score=[0.1, 0.2])
     for refuse in (predictions.at, Scored.from_predictions(predictions).at):
@@ -358,7 +357,7 @@ def test_whole_scores_beyond_what_floats_can_tell_apart_keep_their_order() -> No
     assert Predictions.of([1, 0], [1, 0], sample_weight=[2**53 + 1, 1]).columns["weight"].dtype == pl.Float64
 
 
-@pytest.mark.parametrize(
+@in_turn(
     "table",
     [
         pd.DataFrame({"label": ["ham", "spam"]}),

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from cases import in_turn
 from hypothesis import given
 from hypothesis import strategies as st
 from label_data import recomputed
@@ -224,7 +225,7 @@ def test_tables_of_predictions_give_the_same() -> None:
     assert binary.of_truth.tolist() == [0.8, 0.9]
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("truth", "scores", "options", "says"),
     [
         ([0, 1], [0.5, 1.5], {}, "item 2: expected probabilities from 0 to 1, got 1.5"),

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from cases import in_turn
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -55,7 +56,7 @@ def test_intervals_cover_as_often_as_they_say() -> None:
     assert min(wilsons) > 0.88
 
 
-@pytest.mark.parametrize(("successes", "trials", "level"), [(3, 2, 0.95), (-1, 2, 0.95), (1, 2, 1.0), (1, 2, math.nan)])
+@in_turn(("successes", "trials", "level"), [(3, 2, 0.95), (-1, 2, 0.95), (1, 2, 1.0), (1, 2, math.nan)])
 def test_impossible_numbers_are_refused(successes: float, trials: float, level: float) -> None:
     with pytest.raises(ParameterError):
         wilson(successes, trials, level)

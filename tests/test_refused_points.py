@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from cases import in_turn
 
 from assay import InputError, ParameterError, Points
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("given_points", "labels", "options", "says"),
     [
         ([0, 1], [0, 1, 1], {}, "as many labels as rows of X, one per item, got 3 and 2"),
@@ -48,8 +49,8 @@ def test_what_cannot_be_measured_is_refused_in_one_line(
     assert "\n" not in str(refused.value)
 
 
-@pytest.mark.parametrize("seed", ["a", -1, 1.5, True, None])
-@pytest.mark.parametrize("size", [None, 4])
+@in_turn("seed", ["a", -1, 1.5, True, None])
+@in_turn("size", [None, 4])
 def test_a_seed_is_a_whole_number(seed: Any, size: int | None) -> None:
     with pytest.raises(ParameterError, match="seed is a whole number from 0 on"):
         Points.of(np.arange(5.0), [0, 0, 1, 1, 1], sample_size=size, seed=seed)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cases import in_turn
 from reported import BICYCLES, FORMS, MEASURES, NAMES, RUNS, TEA, bicycles_report, contents_of, random_data
 from shared_data import shared
 
@@ -210,7 +211,7 @@ def test_the_methods_paragraph_cites_what_was_used_and_nothing_else(report: Repo
         assert said in paragraph
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("options", "works_cited", "not_cited"),
     [
         ({"test": "t", "correction": "bonferroni"}, ["Student", "Dunn"], ["Wilcoxon", "Holm"]),
@@ -286,7 +287,7 @@ def test_undefined_values_are_null_and_what_cannot_be_compared_is_said() -> None
     assert all(getattr(result, form)() for form in FORMS)
 
 
-@pytest.mark.parametrize("rule", [{"ties": "expected"}, {"judged_only": True}])
+@in_turn("rule", [{"ties": "expected"}, {"judged_only": True}])
 def test_where_documents_cannot_be_looked_at_the_rest_is_there_and_the_reason(rule: dict[str, Any]) -> None:
     qrels, runs = random_data(2)
     contents = contents_of(make_report(qrels, runs, "AP", **rule))
@@ -340,7 +341,7 @@ def test_where_less_is_better_the_smallest_number_is_best() -> None:
     assert contents.systems[0].scores[0].is_best
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("options", "says"),
     [
         ({"baseline": "zz"}, r"choose a baseline of s0, s1, not 'zz'"),
@@ -392,7 +393,7 @@ def test_a_real_collection_of_many_runs() -> None:
     assert not math.isnan(contents.systems[0].judged)
 
 
-@pytest.mark.parametrize("names", [("text", "query_id"), ("text",)])
+@in_turn("names", [("text", "query_id"), ("text",)])
 def test_runs_may_have_the_names_of_columns(names: tuple[str, ...]) -> None:
     """A run `text` beside a run `title` is common: the table of every query's values keeps both."""
     judged = {f"q{n}": {"d1": 1, "d2": n % 2} for n in range(6)}

@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from cases import in_turn
 from reported import Table, contents_of, random_data
 
 from assay import InputError, Run, compare, make_report
@@ -99,7 +100,7 @@ def test_topics_are_those_of_the_main_measure() -> None:
 # Corrections.
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("systems", "options", "correction", "comparisons", "setting", "sentence"),
     [
         (2, {}, "", 1, "none: 1 comparison", ""),
@@ -155,7 +156,7 @@ def test_a_measure_that_is_neither_good_nor_bad_has_rises_and_falls_but_no_gains
     assert "better" not in contents_of(report).lead
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("measure", "baseline", "mark", "latex", "word"),
     [
         ("NumRet", "short", "↑", r"$\uparrow$", "higher"),
@@ -221,7 +222,7 @@ def test_what_is_said_of_several_measures_is_said_once() -> None:
     assert "StRecall@5, ERR_IA@5: to which subtopics" in about[0]
 
 
-@pytest.mark.parametrize("rule", [{"ties": "expected"}, {"judged_only": True}])
+@in_turn("rule", [{"ties": "expected"}, {"judged_only": True}])
 def test_the_summary_says_where_unjudged_documents_were_not_checked(rule: dict[str, Any]) -> None:
     qrels, runs = random_data(2)
     said = "Unjudged documents were not checked: other grades for them could change this verdict."

@@ -12,6 +12,7 @@ from itertools import accumulate
 from pathlib import Path
 
 import pytest
+from cases import in_turn
 from command import run_assay
 from reported import TEA, bicycles_report, contents_of, random_data
 
@@ -77,13 +78,13 @@ def test_markdown_has_no_markup_but_its_own(hostile: Report) -> None:
         assert len(columns) == 1, table  # a bar in a name adds no column
 
 
-@pytest.mark.parametrize("form", ["to_html", "to_markdown", "to_latex", "_repr_html_"])
+@in_turn("form", ["to_html", "to_markdown", "to_latex", "_repr_html_"])
 def test_no_name_turns_the_direction_of_writing(hostile: Report, form: str) -> None:
     assert TURNS.search(contents_of(hostile).verdicts[0].system)
     assert not TURNS.search(getattr(hostile, form)())
 
 
-@pytest.mark.parametrize("program", ["pdflatex", "lualatex"])
+@in_turn("program", ["pdflatex", "lualatex"])
 def test_latex_compiles_whatever_names_hold(tmp_path: Path, program: str) -> None:
     if shutil.which(program) is None:
         pytest.skip(f"{program} is not installed")
@@ -213,7 +214,7 @@ def test_scores_alone_are_enough_and_html_is_what_is_written_unless_told(tmp_pat
     assert known.sha256 == hashlib.sha256((tmp_path / "scores.csv").read_bytes()).hexdigest()
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("arguments", "says"),
     [
         (["nowhere.qrels", "nowhere.run", "-o", "r.pdf"], "r.pdf: the name of a report ends in one of .html"),

@@ -17,6 +17,7 @@ from typing import Any
 import polars as pl
 import pytest
 from browser import NAMES
+from cases import in_turn
 from contrast import contrast
 from reported import contents_of, made_report, random_data
 
@@ -134,7 +135,7 @@ def test_no_number_is_written_that_is_none(read: Read) -> None:
     assert re.search(r"\b(nan|inf|None)\b", read.text) is None
 
 
-@pytest.mark.parametrize("name", REPORTS)
+@in_turn("name", REPORTS)
 def test_the_policy_names_the_digests_of_style_and_script(name: str) -> None:
     text = report_of(name).to_html()
     policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]+)"', text)
@@ -306,7 +307,7 @@ def test_documents_without_title_or_text_show_what_they_have() -> None:
     assert '<span class="document"><bdi>good</bdi></span>' in text
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@in_turn("theme", ["light", "dark"])
 def test_colours_are_told_apart_in_both_themes(theme: str) -> None:
     colour = {name: getattr(both, theme) for name, both in COLOURS.items()}
     for ground in ("page", "surface", "sunken"):

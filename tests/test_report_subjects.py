@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import pytest
+from cases import in_turn
 
 from assay import Clusters, InputError, ParameterError, Predictions, compare, make_report
 from assay.core import registry
@@ -28,7 +29,7 @@ def test_the_registry_names_a_class_for_every_subject_that_is_recognised() -> No
     assert named == classes
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("source", "runs", "eyebrow"),
     [
         (JUDGED, RUNS, "Evaluation report"),

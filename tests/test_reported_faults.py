@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 import pytest
+from cases import in_turn
 from command import run_assay
 
 import assay
@@ -68,7 +69,7 @@ def test_a_diagnosis_is_true_unless_there_is_an_error() -> None:
 # Reports of comparisons.
 
 
-@pytest.mark.parametrize("given", [SCORED, LABELLED, GROUPED], ids=["scores", "labels", "clusters"])
+@in_turn("given", [SCORED, LABELLED, GROUPED], ids=["scores", "labels", "clusters"])
 def test_a_comparison_of_anything_makes_a_report(given: list[Any]) -> None:
     comparison = assay.compare(given, alpha=0.1, seed=3, bootstrap_resamples=200)
     reports: list[Any] = [assay.make_report(comparison), comparison.report()]
@@ -93,15 +94,15 @@ def test_a_report_of_a_comparison_takes_rules_from_there_and_one_baseline_only()
         assay.make_report(assay.compare(GROUPED, measures="ARI"), baseline="b")
 
 
-@pytest.mark.parametrize("option", ["changed", "show", "system", "topics"])
-@pytest.mark.parametrize("given", [LABELLED, GROUPED], ids=["labels", "clusters"])
+@in_turn("option", ["changed", "show", "system", "topics"])
+@in_turn("given", [LABELLED, GROUPED], ids=["labels", "clusters"])
 def test_what_only_rankings_have_is_refused_elsewhere(given: list[Any], option: str) -> None:
     asked: dict[str, Any] = {option: 3}
     with pytest.raises(ParameterError, match=f"{option} has no meaning in a report on"):
         assay.make_report(given, **asked)
 
 
-@pytest.mark.parametrize("option", [("--changed", "3"), ("--show", "3"), ("--subtopics",)], ids=str)
+@in_turn("option", [("--changed", "3"), ("--show", "3"), ("--subtopics",)], ids=str)
 def test_the_command_refuses_options_of_rankings_for_classifiers(option: tuple[str, ...], tmp_path: Path) -> None:
     (tmp_path / "p.csv").write_text("truth,prediction\n" + "1,1\n0,0\n1,0\n" * 4)
     done = run_assay("classifier", "report", "p.csv", *option, folder=tmp_path)
@@ -137,7 +138,7 @@ def results() -> dict[str, Callable[[], Any]]:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", results())
+@in_turn("kind", results())
 def test_json_is_strict(kind: str) -> None:
     assert strictly(results()[kind]().to_json())
 
@@ -152,7 +153,7 @@ def test_an_infinite_statistic_is_null_with_a_reason() -> None:
     assert (tested["statistic"], tested["statistic_reason"]) == (None, "minus infinity")
 
 
-@pytest.mark.parametrize("name", ["run.json", "run.jsonl"])
+@in_turn("name", ["run.json", "run.jsonl"])
 def test_an_infinite_score_is_not_written_as_json(name: str, tmp_path: Path) -> None:
     run = assay.Run.of({"q": {"a": 1.0, "b": -math.inf}})
     with pytest.raises(InputError, match="JSON cannot hold the score -inf of document 'b' in query 'q'"):
@@ -163,7 +164,7 @@ def test_an_infinite_score_is_not_written_as_json(name: str, tmp_path: Path) -> 
 # Measures as values.
 
 
-@pytest.mark.parametrize("vocabulary", ["ranking", "binary", "multiclass", "clustering"])
+@in_turn("vocabulary", ["ranking", "binary", "multiclass", "clustering"])
 def test_pickles_and_copies_keep_what_was_asked_for(vocabulary: Any) -> None:
     """Also parameters that were given at their default, which a profile leaves alone."""
     for measure in registered(vocabulary).values():
@@ -211,9 +212,7 @@ def test_the_methods_of_a_report_name_each_measures_intervals() -> None:
     assert "for AUC of a" in methods
 
 
-@pytest.mark.parametrize(
-    ("given", "words"), [(LABELLED, "classifier"), (GROUPED, "clustering")], ids=["labels", "clusters"]
-)
+@in_turn(("given", "words"), [(LABELLED, "classifier"), (GROUPED, "clustering")], ids=["labels", "clusters"])
 def test_one_system_is_an_it(given: list[Any], words: str) -> None:
     alone, both = (methods_of(assay.make_report(some)) for some in (given[:1], given))
     assert alone.startswith(f"1 {words} (a)")
@@ -322,13 +321,13 @@ VERBS: dict[str, Callable[..., Any]] = {
 }
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@in_turn("verb", VERBS)
 def test_an_argument_that_nothing_takes_is_unknown(verb: str) -> None:
     with pytest.raises(ParameterError, match=r"^unknown argument 'foo'$"):
         VERBS[verb](foo=1)
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("verb", "misspelt", "meant"),
     [
         ("evaluate", "relevance_levle", "relevance_level"),

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import in_turn
 from sklearn import metrics
 
 from assay import parse_measure
@@ -26,8 +27,8 @@ def drawn(seed: int, items: int = 50, digits: int = 1) -> tuple[Any, Any, Any]:
     return truth, first, (first + rng.normal(0, 1.0, items)).round(digits)
 
 
-@pytest.mark.parametrize("digits", [0, 9])
-@pytest.mark.parametrize("weighted", [False, True])
+@in_turn("digits", [0, 9])
+@in_turn("weighted", [False, True])
 def test_resamples_are_those_of_items_drawn_and_sorted_anew(digits: int, weighted: bool) -> None:
     truth, scores, _ = drawn(1, digits=digits)
     weight = np.random.default_rng(1).random(len(truth)) + 0.1 if weighted else None
@@ -50,8 +51,8 @@ def test_resamples_are_those_of_items_drawn_and_sorted_anew(digits: int, weighte
         assert other[row] == pytest.approx(precision)
 
 
-@pytest.mark.parametrize("digits", [0, 9])
-@pytest.mark.parametrize("weighted", [False, True])
+@in_turn("digits", [0, 9])
+@in_turn("weighted", [False, True])
 def test_paired_resamples_are_numbers_of_the_same_items(digits: int, weighted: bool) -> None:
     truth, first, second = drawn(2, digits=digits)
     weight = np.random.default_rng(1).integers(1, 4, len(truth)).astype(float) if weighted else None
@@ -100,8 +101,8 @@ def test_intervals_are_about_those_of_delong() -> None:
     assert np.var(areas[:, 0] - areas[:, 1]) == pytest.approx(known.variance, rel=0.15)
 
 
-@pytest.mark.parametrize("digits", [0, 9])
-@pytest.mark.parametrize("weighted", [False, True])
+@in_turn("digits", [0, 9])
+@in_turn("weighted", [False, True])
 def test_average_precision_without_an_item_is_that_of_the_others(digits: int, weighted: bool) -> None:
     truth, *scores = drawn(6, items=2000, digits=digits)
     weight = np.random.default_rng(0).integers(1, 4, 2000).astype(float) if weighted else None

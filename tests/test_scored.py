@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from cases import in_turn
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
@@ -74,9 +75,9 @@ def test_the_worked_example_has_its_area_and_its_accuracies(c6: Scored) -> None:
     assert table.threshold[accuracy.argmax()] == 0.54
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("weighted", [False, True])
+@in_turn("shape", SHAPES)
+@in_turn("seed", range(4))
+@in_turn("weighted", [False, True])
 def test_tables_and_areas_are_those_of_scikit_learn(seed: int, shape: str, weighted: bool) -> None:
     truth, scores = made(seed, shape)
     weight = np.random.default_rng(seed).integers(0, 4, len(truth)) * 0.5 if weighted else None
@@ -107,7 +108,7 @@ def test_a_large_table_is_that_of_scikit_learn() -> None:
     assert value(AUC, scored) == pytest.approx(metrics.roc_auc_score(truth, scores), abs=1e-14)
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@in_turn("shape", SHAPES)
 def test_pairs_won_are_the_statistic_of_mann_and_whitney(shape: str) -> None:
     truth, scores = made(5, shape)
     positive, negative = scores[truth == 1].astype(float), scores[truth == 0].astype(float)
@@ -116,7 +117,7 @@ def test_pairs_won_are_the_statistic_of_mann_and_whitney(shape: str) -> None:
     assert won.wins == sum(bool(p > n) for p in positive for n in negative)
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@in_turn("shape", SHAPES)
 def test_the_largest_distance_is_that_of_two_samples_in_scipy(shape: str) -> None:
     truth, scores = made(6, shape)
     expected = scipy_stats.ks_2samp(scores[truth == 1].astype(float), scores[truth == 0].astype(float)).statistic
@@ -131,8 +132,8 @@ def equal_error(fpr: Floats, fnr: Floats) -> float:
     raise AssertionError("the curves do not cross")
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("seed", range(5))
+@in_turn("shape", SHAPES)
+@in_turn("seed", range(5))
 def test_the_equal_error_rate_is_where_the_two_rates_cross(seed: int, shape: str) -> None:
     scored = Scored.from_scores(*made(seed, shape))
     expected = equal_error(scored.table.fpr, 1 - scored.table.tpr)
@@ -225,14 +226,14 @@ def labels_in_all_types() -> list[Any]:
     ]
 
 
-@pytest.mark.parametrize("labels", labels_in_all_types(), ids=lambda labels: type(labels).__name__)
+@in_turn("labels", labels_in_all_types(), ids=lambda labels: type(labels).__name__)
 def test_text_labels_of_any_library_say_which_items_are_positive(labels: Any) -> None:
     scored = Scored.from_scores(labels, [5, 4, 3, 2, 1], pos_label="spam")
     assert scored.positive.tolist() == [3, 5]
     assert scored.negative.tolist() == [1, 2, 4]
 
 
-@pytest.mark.parametrize(
+@in_turn(
     "labels",
     [
         [1, 0, 1],
@@ -271,7 +272,7 @@ def test_with_a_positive_label_all_others_are_negative() -> None:
     assert (table.fpr.tolist(), table.tpr.tolist()) == (fpr.tolist(), tpr.tolist())
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("truth", "scores", "message"),
     [
         ([1, 0], [0.5, np.nan], "y_score: expected finite numbers, got nan at item 2"),
@@ -295,16 +296,14 @@ def test_what_cannot_be_used_gets_one_clear_line(truth: Any, scores: Any, messag
     assert "\n" not in str(refused.value)
 
 
-@pytest.mark.parametrize("weight", [[1, -1], [1, np.nan], [1], ["a", "b"]])
+@in_turn("weight", [[1, -1], [1, np.nan], [1], ["a", "b"]])
 def test_weights_are_numbers_from_0_on_one_an_item(weight: Any) -> None:
     with pytest.raises(InputError, match="sample_weight"):
         Scored.from_scores([1, 0], [0.5, 0.1], sample_weight=weight)
 
 
-@pytest.mark.parametrize(
-    ("truth", "reason"), [([0, 0, 0], "there is no positive item"), ([1, 1, 1], "there is no negative item")]
-)
-@pytest.mark.parametrize("measure", MEASURES, ids=str)
+@in_turn(("truth", "reason"), [([0, 0, 0], "there is no positive item"), ([1, 1, 1], "there is no negative item")])
+@in_turn("measure", MEASURES, ids=str)
 def test_one_class_alone_has_no_value_but_a_reason(measure: Measure, truth: list[int], reason: str) -> None:
     found = measure.per_unit(Scored.from_scores(truth, [0.3, 0.2, 0.2]))
     if measure in {AveragePrecision, PRArea} and truth[0]:
@@ -314,7 +313,7 @@ def test_one_class_alone_has_no_value_but_a_reason(measure: Measure, truth: list
     assert found.reason(0) == reason
 
 
-@pytest.mark.parametrize("truth", [["ham"] * 3, [0] * 3, [False] * 3])
+@in_turn("truth", [["ham"] * 3, [0] * 3, [False] * 3])
 def test_the_positive_label_may_be_one_that_does_not_occur(truth: list[Any]) -> None:
     pos_label = {str: "spam", int: 1, bool: True}[type(truth[0])]
     scored = Scored.from_scores(truth, [1, 2, 3], pos_label=pos_label)
@@ -377,8 +376,8 @@ def test_predictions_with_scores_become_scored() -> None:
         Scored.from_predictions(Predictions.of([1, 0], [1, 1]))
 
 
-@pytest.mark.parametrize("measure", MEASURES, ids=str)
-@pytest.mark.parametrize("shape", SHAPES)
+@in_turn("measure", MEASURES, ids=str)
+@in_turn("shape", SHAPES)
 def test_other_ways_to_a_measure_give_the_same_number(measure: Measure, shape: str) -> None:
     scored = Scored.from_scores(*made(8, shape))
     for way in measure.definition.also.values():
@@ -419,10 +418,8 @@ def test_the_trapezoid_is_not_above_average_precision_where_all_scores_differ(tr
     assert value(PRArea, scored) <= value(AveragePrecision, scored) + 1e-12
 
 
-@pytest.mark.parametrize("vocabulary", ["binary", "multiclass"])
-@pytest.mark.parametrize(
-    "name", ["AUC", "ROC_AUC", "AveragePrecision", "PRArea", "EER", "KS", "Gini", "AUC(max_fpr=0.1)"]
-)
+@in_turn("vocabulary", ["binary", "multiclass"])
+@in_turn("name", ["AUC", "ROC_AUC", "AveragePrecision", "PRArea", "EER", "KS", "Gini", "AUC(max_fpr=0.1)"])
 def test_measures_of_scores_have_names_for_classifiers(name: str, vocabulary: Any) -> None:
     assert parse_measure(name, vocabulary).definition.counts is Scored
 
@@ -431,7 +428,7 @@ def test_the_name_stays_that_of_rankings_where_rankings_are_measured() -> None:
     assert parse_measure("AUC").definition.counts is not Scored
 
 
-@pytest.mark.parametrize("max_fpr", [0, -0.1, 1.1, "half", np.nan])
+@in_turn("max_fpr", [0, -0.1, 1.1, "half", np.nan])
 def test_a_largest_false_positive_rate_lies_above_0_and_up_to_1(max_fpr: Any) -> None:
     with pytest.raises(ParameterError, match="max_fpr of AUC is a number above 0, up to 1, not"):
         AUC(max_fpr=max_fpr)

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from cases import in_turn
 from command import run_assay
 from hypothesis import given
 from hypothesis import strategies as st
@@ -68,8 +69,8 @@ def test_ids_are_the_first_words_of_lines() -> None:
         read_ids(Source(io.StringIO(" \n"), name="empty"))
 
 
-@pytest.mark.parametrize("read", [read_scores, read_numbers])
-@pytest.mark.parametrize(
+@in_turn("read", [read_scores, read_numbers])
+@in_turn(
     ("text", "message"),
     [
         ("", "there are no data in the file"),
@@ -98,7 +99,7 @@ def test_scores_and_lists_refuse_the_same_tables_in_the_same_words(
     assert "\n" not in str(problem.value)
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("text", "message"),
     [
         ("name,b\na,1\na,2\n", ":3: expected each name once, got 'a'"),
@@ -112,7 +113,7 @@ def test_what_is_wrong_with_a_list_is_named_with_its_line(text: str, message: st
     assert message in str(problem.value)
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("text", "message"),
     [
         ("system,measure,unit,value\na,AP,1,0.5\na,AP,1,0.25\n", ":3: expected one value of AP for a on 1, got '0.25'"),
@@ -193,7 +194,7 @@ def test_a_measure_that_never_differs_is_left_out_unless_it_is_asked_for(tmp_pat
         compare(tmp_path / "scores.csv", measures="Judged@10")
 
 
-@pytest.mark.parametrize("verb", ["compare", "power", "report"])
+@in_turn("verb", ["compare", "power", "report"])
 def test_scores_come_through_a_pipe(tmp_path: Path, verb: str) -> None:
     (tmp_path / "scores.csv").write_text(gaps("0.5"))
     os.mkfifo(tmp_path / "pipe")

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
+from cases import in_turn
 from command import run_assay
 from documents import json_of
 from shared_data import shared
@@ -69,7 +70,7 @@ ID_FAULTS: dict[str, tuple[Callable[[str], str], str]] = {
 }
 
 
-@pytest.mark.parametrize("fault", ID_FAULTS)
+@in_turn("fault", ID_FAULTS)
 def test_documents_that_are_written_differently_are_named_with_what_differs(fault: str) -> None:
     change, words = ID_FAULTS[fault]
     assert warned(QRELS, documents(RUN, change), f"document ids differ in {words}")
@@ -122,7 +123,7 @@ def test_grades_below_the_relevance_level() -> None:
     assert warned(mostly, RUN, "only 8 of 24 grades above 0 reach the relevance level 1")
 
 
-@pytest.mark.parametrize("grade", [1.0, 2.0])
+@in_turn("grade", [1.0, 2.0])
 def test_grades_that_are_all_the_same(grade: float) -> None:
     assert warned(values(QRELS, lambda _: grade), RUN, f"all 48 grades are {grade:g}")
 
@@ -198,7 +199,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
 }
 
 
-@pytest.mark.parametrize("fault", COMMANDS)
+@in_turn("fault", COMMANDS)
 def test_the_command_line_warns_and_names_the_command_to_run(fault: str, tmp_path: Path) -> None:
     qrels, run, words = COMMANDS[fault]
     (tmp_path / "my qrels.txt").write_text(qrels)
@@ -235,7 +236,7 @@ def test_twenty_thousand_topics_upside_down_are_told_at_once() -> None:
     assert any("reversed, the run wins in 20,000 of 20,000 topics" in one for one in said)
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("qrels", "run"),
     [
         (("dl19-bm25", "qrels.dl19-passage.txt"), ("dl19-bm25", "run.msmarco-v1-passage.bm25-default.dl19.txt")),

@@ -14,6 +14,7 @@ from typing import get_args
 
 import polars as pl
 import pytest
+from cases import in_turn
 from command import run_assay
 from html_structure import problems_of
 
@@ -171,7 +172,7 @@ CHECKS = {
 }
 
 
-@pytest.mark.parametrize("kind", get_args(Kind))
+@in_turn("kind", get_args(Kind))
 def test_csv_holds_the_values_to_the_letter(kind: Kind) -> None:
     for text in HOSTILE.values():
         shown = Document("example", (Section("s", parts=(table(kind, text),)),))

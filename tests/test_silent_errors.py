@@ -13,6 +13,7 @@ from typing import Any
 import pandas as pd
 import polars as pl
 import pytest
+from cases import in_turn
 from strategies import DOC_IDS, Table
 
 from assay import AssayError, Evaluation, ParameterError, Ranks, Run, evaluate, parse_measure, read_qrels, read_run
@@ -57,7 +58,7 @@ GRADED = {"q1": {"a": 3, "b": 1, "c": 0}, "q2": {"a": 1, "b": 1}}
 RANKED = {"q1": {"a": 3.0, "c": 2.0, "b": 1.0}, "q2": {"c": 2.0, "b": 1.0}}
 
 
-@pytest.mark.parametrize(
+@in_turn(
     "pair",
     [
         ("nDCG(gain={1: 10, 3: 1})@10", "nDCG@10"),
@@ -100,7 +101,7 @@ def test_3_data_that_can_be_read_once_serve_all_measures() -> None:
 # 4 Ties
 
 
-@pytest.mark.parametrize("ties", ["doc_id_descending", "doc_id_ascending", "input_order", "expected"])
+@in_turn("ties", ["doc_id_descending", "doc_id_ascending", "input_order", "expected"])
 def test_4_a_cutoff_does_not_change_the_order_of_ties(ties: str) -> None:
     """RR and RR@10 of a list of two agree, whichever rule there is."""
     qrels, run = {"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0, "b": 1.0}}
@@ -111,7 +112,7 @@ def test_4_a_cutoff_does_not_change_the_order_of_ties(ties: str) -> None:
     assert result.mean("P@1") == on_top
 
 
-@pytest.mark.parametrize("ties", ["doc_id_descending", "doc_id_ascending", "input_order"])
+@in_turn("ties", ["doc_id_descending", "doc_id_ascending", "input_order"])
 def test_4_a_constant_scorer_gets_one_verdict(ties: str) -> None:
     """A system that gives every document the same score is put in one order, and all measures see that one."""
     relevant = DOC_IDS[7]
@@ -179,7 +180,7 @@ def test_7_more_runs_than_letters() -> None:
 # 8 Parameters that are ignored
 
 
-@pytest.mark.parametrize(
+@in_turn(
     "name",
     [
         "P@5.5", "P_5.5", "P_10x", "P@10x", "P@-1", "P@0", "P_0", "map_10", "recip_rank_10", "bpref_10", "infAP_3",
@@ -194,7 +195,7 @@ def test_8_a_parameter_that_cannot_be_meant_is_refused(name: str) -> None:
         parse_measure(name)
 
 
-@pytest.mark.parametrize(
+@in_turn(
     "rules",
     [
         {"depth": 0}, {"depth": 1.5}, {"depth": "3"}, {"relevance_level": "1"}, {"relevance_level": math.nan},
@@ -248,7 +249,7 @@ MANY = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("odd", [{}, {"a": 0}, {"a": -1, "b": -2}, {"z": 0}, {"z": -1}], ids=str)
+@in_turn("odd", [{}, {"a": 0}, {"a": -1, "b": -2}, {"z": 0}, {"z": -1}], ids=str)
 def test_9_a_topic_without_relevant_documents_does_not_disturb_others(odd: dict[str, float]) -> None:
     """Whether it comes first, in between or last, the other topics keep their values."""
     alone = evaluate(GRADED, RANKED, MANY)
@@ -274,7 +275,7 @@ def test_9_undefined_is_told_and_counted_as_declared() -> None:
         evaluate(qrels, run, "AP", undefined="error")
 
 
-@pytest.mark.parametrize("grade", [10, 60, 100])
+@in_turn("grade", [10, 60, 100])
 def test_9_a_topic_with_high_grades_does_not_disturb_others(grade: float) -> None:
     """Grades in percent are legal; what one topic adds up to does not spill over into the next."""
     ranks = Ranks.from_grades([grade, 0, grade], [1, 0, 1])
@@ -311,7 +312,7 @@ def test_10_grades_may_be_fractions() -> None:
     assert evaluate(qrels, run, "RR", relevance_level=0.9).mean() == 1.0
 
 
-@pytest.mark.parametrize("grade", [math.inf, -math.inf, math.nan])
+@in_turn("grade", [math.inf, -math.inf, math.nan])
 def test_10_a_grade_is_a_finite_number(grade: float) -> None:
     """An infinite grade would make every gain undefined, and the mean 0."""
     with pytest.raises(AssayError):
@@ -400,7 +401,7 @@ def test_12_all_means_have_one_denominator() -> None:
     assert evaluate(qrels, run, names, missing="skip").to_frame().row(0)[1:] == (1.0,) * len(names)
 
 
-@pytest.mark.parametrize("rules", [{}, {"ties": "expected"}, {"judged_only": True, "depth": 1}], ids=str)
+@in_turn("rules", [{}, {"ties": "expected"}, {"judged_only": True, "depth": 1}], ids=str)
 def test_12_input_is_never_changed(rules: dict[str, Any]) -> None:
     """Dicts and frames come out as they went in."""
     qrels: Table = {"q": {"q": 1, "a": -1, "b": 2}, "empty": {}}

@@ -15,6 +15,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from cases import in_turn
 from scipy import stats as scipy_stats
 
 from assay import PerUnit
@@ -132,8 +133,8 @@ def families(effects: int, simulations: int = 1000, size: int = 10) -> Floats:
     return np.array([[paired_t(each).p for each in family] for family in numbers])
 
 
-@pytest.mark.parametrize("effects", [0, 6])
-@pytest.mark.parametrize("method", ["bonferroni", "holm"])
+@in_turn("effects", [0, 6])
+@in_turn("method", ["bonferroni", "holm"])
 def test_corrections_keep_the_chance_of_any_false_alarm(method: str, effects: int) -> None:
     p, alpha, size = families(effects), 0.05, 10
     alarms = np.mean([(corrected(family, method)[effects:] < alpha).any() for family in p])
@@ -144,7 +145,7 @@ def test_corrections_keep_the_chance_of_any_false_alarm(method: str, effects: in
     assert alarms <= limits(alpha, len(p))[1]
 
 
-@pytest.mark.parametrize("effects", [0, 3, 6])
+@in_turn("effects", [0, 3, 6])
 def test_a_correction_keeps_the_share_of_false_alarms(effects: int) -> None:
     alpha, shares = 0.1, []
     for family in families(effects):
@@ -217,8 +218,8 @@ def test_intervals_cover_the_truth_as_often_as_promised(kind: str, method: Metho
     assert low <= covered(kind)[method, level] <= high
 
 
-@pytest.mark.parametrize("skewed", [False, True])
-@pytest.mark.parametrize("method", ["percentile", "bca"])
+@in_turn("skewed", [False, True])
+@in_turn("method", ["percentile", "bca"])
 def test_intervals_of_few_units_cover_nearly_as_often_as_promised(method: Method, skewed: bool) -> None:
     """With 15 units, 95 % is 92 % at least, 90 % where values are strongly skewed; docs/significance.md says so."""
     rng = np.random.default_rng(8)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import in_turn
 from scipy import stats as scipy_stats
 
 from assay import ParameterError
@@ -36,8 +37,8 @@ def sample_of(seed: int, units: int, systems: int) -> Floats:
     return np.asarray(by_unit + by_system + rng.normal(0, 0.5, (units, systems)))
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("units", [2, 3, 10, 40])
+@in_turn("shape", SHAPES)
+@in_turn("units", [2, 3, 10, 40])
 def test_the_t_test_agrees_with_scipy(units: int, shape: str) -> None:
     for seed in range(5):
         numbers = differences(seed, units, shape)
@@ -79,8 +80,8 @@ def test_differences_that_are_equal_but_for_rounding_are_ties() -> None:
     assert wilcoxon(np.array([0.3 - 0.1, 0.2, 0.5 - 0.4, 0.1, -0.3])) == wilcoxon(np.array([0.2, 0.2, 0.1, 0.1, -0.3]))
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("units", [1, 5, 40, 400])
+@in_turn("shape", SHAPES)
+@in_turn("units", [1, 5, 40, 400])
 def test_the_sign_test_agrees_with_scipy(units: int, shape: str) -> None:
     for seed in range(5):
         numbers = differences(seed, units, shape)
@@ -105,13 +106,13 @@ def test_resamples_of_one_unit_over_and_over_count_as_reaching_so_far() -> None:
     assert bootstrap_test(np.array([1.0, 3.0]), resamples=40_000).p == pytest.approx(0.5, abs=0.01)
 
 
-@pytest.mark.parametrize("name", TESTS)
-@pytest.mark.parametrize("units", [0, 1, 2, 30])
+@in_turn("name", TESTS)
+@in_turn("units", [0, 1, 2, 30])
 def test_differences_that_are_all_zero_give_a_p_value_of_one(name: str, units: int) -> None:
     assert TESTS[name](np.zeros(units), resamples=99, seed=0).p == 1.0
 
 
-@pytest.mark.parametrize("name", ["t", "bootstrap"])
+@in_turn("name", ["t", "bootstrap"])
 def test_differences_all_alike_have_no_p_value_where_a_spread_is_needed(name: str) -> None:
     found = TESTS[name](np.array([0.3 - 0.1, 0.4 - 0.2, 0.2, 0.2]), resamples=99, seed=0)
     assert np.isnan(found.p)
@@ -120,13 +121,13 @@ def test_differences_all_alike_have_no_p_value_where_a_spread_is_needed(name: st
     assert np.isnan(TESTS[name](np.array([0.2]), resamples=99, seed=0).p)
 
 
-@pytest.mark.parametrize("name", ["permutation", "wilcoxon", "sign"])
+@in_turn("name", ["permutation", "wilcoxon", "sign"])
 def test_differences_all_alike_are_as_telling_as_their_signs_elsewhere(name: str) -> None:
     assert TESTS[name](np.full(6, 0.2), resamples=99, seed=0).p == 2 / 2**6
 
 
-@pytest.mark.parametrize("name", TESTS)
-@pytest.mark.parametrize("shape", SHAPES)
+@in_turn("name", TESTS)
+@in_turn("shape", SHAPES)
 def test_swapping_the_systems_changes_nothing(name: str, shape: str) -> None:
     numbers = differences(3, 25, shape)
     one, other = (TESTS[name](sign * numbers, resamples=999, seed=0).p for sign in (1, -1))
@@ -147,7 +148,7 @@ def test_corrections_agree_with_statsmodels(method: str) -> None:
         np.testing.assert_allclose(corrected(p, method), multipletests(p, method=STATSMODELS[method])[1], atol=1e-12)
 
 
-@pytest.mark.parametrize("method", CORRECTIONS)
+@in_turn("method", CORRECTIONS)
 def test_corrections_keep_the_order_stay_below_one_and_leave_out_what_is_no_p_value(method: str) -> None:
     p = np.array([0.5, np.nan, 0.001, 0.2, np.nan, 0.9, 0.001])
     known = ~np.isnan(p)

@@ -15,6 +15,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from cases import in_turn
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import quickly
@@ -44,7 +45,7 @@ def arrow(value: str = "score", **changed: Any) -> Any:
     return pa.table(columns(value, **changed))
 
 
-each_frame = pytest.mark.parametrize("frame", [polars, pandas, arrow], ids=["Polars", "pandas", "Arrow"])
+each_frame = in_turn("frame", [polars, pandas, arrow], ids=["Polars", "pandas", "Arrow"])
 
 # Every shape is the same table.
 
@@ -78,7 +79,7 @@ SHAPES: dict[str, Callable[[str], Any]] = {
     "Arrow, large strings": lambda value: arrow(value, doc_id=pa.array(columns()["doc_id"], pa.large_string())),
     "Arrow, chunks": lambda value: pa.concat_tables([arrow(value).slice(0, 1), arrow(value).slice(1)]),
 }  # fmt: skip
-each_shape = pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+each_shape = in_turn("shape", SHAPES.values(), ids=SHAPES)
 
 
 @each_shape
@@ -112,17 +113,17 @@ def test_rows_that_are_lists_are_evaluated() -> None:
     assert evaluate({"q2": {"a": 1}}, [list(row) for row in ROWS], "RR").mean() == 1 / 2
 
 
-@pytest.mark.parametrize("number", [np.float16(1.5), np.float32(1.5), np.float64(1.5), Decimal("1.5"), Fraction(3, 2)])
+@in_turn("number", [np.float16(1.5), np.float32(1.5), np.float64(1.5), Decimal("1.5"), Fraction(3, 2)])
 def test_scores_may_be_any_kind_of_real_number(number: Any) -> None:
     assert Run.of({"q": {"d": number}}).frame.rows() == Run.of([("q", "d", number)]).frame.rows() == [("q", "d", 1.5)]
 
 
-@pytest.mark.parametrize("number", [3, np.int8(3), np.int64(3), np.uint8(3), np.array(3)])
+@in_turn("number", [3, np.int8(3), np.int64(3), np.uint8(3), np.array(3)])
 def test_scores_may_be_whole_numbers_of_any_width(number: Any) -> None:
     assert Run.of({"q": {"d": number}}).frame.rows() == Run.of([("q", "d", number)]).frame.rows() == [("q", "d", 3.0)]
 
 
-@pytest.mark.parametrize("dtype", ["int8", "int64", "uint8", "Int64", "float32", "Float64"])
+@in_turn("dtype", ["int8", "int64", "uint8", "Int64", "float32", "Float64"])
 def test_grades_in_frames_may_be_of_any_width(dtype: str) -> None:
     frame = pandas("relevance", relevance=[0, 1, 2]).astype({"relevance": dtype})
     assert Qrels.of(frame).frame["relevance"].to_list() == [0.0, 1.0, 2.0]
@@ -141,7 +142,7 @@ INT_ROWS = [("7", "10", 1.5), ("7", "20", -1.0), ("8", "10", 2.0)]
 INT_IDS = {"query_id": [7, 7, 8], "doc_id": [10, 20, 10]}
 
 
-@pytest.mark.parametrize(
+@in_turn(
     "data",
     [
         {7: {10: 1.5, 20: -1.0}, 8: {10: 2.0}},
@@ -172,7 +173,7 @@ def test_ids_may_be_whole_numbers(data: Any) -> None:
     assert Run.of(data).frame.rows() == INT_ROWS
 
 
-@pytest.mark.parametrize("name", ["001", "NA", "nan", "null", "a b", "#", "é", "𝔡", "d\n", "d\x00"])
+@in_turn("name", ["001", "NA", "nan", "null", "a b", "#", "é", "𝔡", "d\n", "d\x00"])
 def test_ids_are_kept_letter_by_letter(name: str) -> None:
     expected = [(name, name, 1.0)]
     for data in (
@@ -196,7 +197,7 @@ BAD_IDS: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("bad", BAD_IDS.values(), ids=BAD_IDS)
+@in_turn("bad", BAD_IDS.values(), ids=BAD_IDS)
 def test_ids_that_are_neither_text_nor_whole_numbers_are_refused(bad: Any) -> None:
     for data in {bad: {"d": 1}}, {"q": {bad: 1}}, [(bad, "d", 1)], [("q", bad, 1)], [("q", "d", 1), ("q", bad, 1)]:
         with pytest.raises(InputError, match=r"expected text or .* as (query_id|doc_id), got"):
@@ -216,7 +217,7 @@ def test_ids_of_frames_are_not_bools(frame: Callable[..., Any]) -> None:
         Run.of(frame(query_id=[True, True, False]))
 
 
-@pytest.mark.parametrize(
+@in_turn(
     "bad",
     [[["a"], ["b"], ["c"]], [b"\xff", b"b", b"c"], [object(), object(), object()]],
     ids=["lists", "bytes", "objects"],
@@ -299,7 +300,7 @@ def test_a_run_does_not_change_with_the_frame_it_was_made_from() -> None:
 
 
 @each_frame
-@pytest.mark.parametrize("column", ["query_id", "doc_id", "score"])
+@in_turn("column", ["query_id", "doc_id", "score"])
 def test_a_missing_column_is_named(frame: Callable[..., Any], column: str) -> None:
     data = {name: values for name, values in columns().items() if name != column}
     made = {polars: pl.DataFrame, pandas: pd.DataFrame, arrow: pa.table}[frame](data)
@@ -346,13 +347,13 @@ NULL_IDS: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("data", NULL_IDS.values(), ids=NULL_IDS)
+@in_turn("data", NULL_IDS.values(), ids=NULL_IDS)
 def test_an_id_that_is_missing_is_refused_with_its_row(data: Any) -> None:
     with pytest.raises(InputError, match=r"row [12]: expected text or a whole number as doc_id"):
         Run.of(data)
 
 
-@pytest.mark.parametrize(
+@in_turn(
     "frame",
     [polars, pandas, arrow],
     ids=["Polars", "pandas", "Arrow"],
@@ -362,15 +363,13 @@ def test_what_is_missing_in_columns_that_are_not_needed_does_not_matter(frame: C
 
 
 @each_frame
-@pytest.mark.parametrize("bad", [["high", "2", "3"], [True, False, True]])
+@in_turn("bad", [["high", "2", "3"], [True, False, True]])
 def test_scores_that_are_not_numbers_are_refused(frame: Callable[..., Any], bad: list[Any]) -> None:
     with pytest.raises(InputError, match=f"mine: row 1: expected a number as score, got '{bad[0]}'"):
         Run.of(frame(score=bad), name="mine")
 
 
-@pytest.mark.parametrize(
-    "bad", [True, np.True_, "1.5", np.str_("1"), b"1", None, [1.0], {}, 1j, datetime.date(2026, 1, 1)]
-)
+@in_turn("bad", [True, np.True_, "1.5", np.str_("1"), b"1", None, [1.0], {}, 1j, datetime.date(2026, 1, 1)])
 def test_a_score_that_is_not_a_number_is_refused(bad: Any) -> None:
     for data in {"q": {"d": bad}}, {"q": {"c": 1.0, "d": bad}}, [("q", "d", bad)], [("q", "c", 1), ("q", "d", bad)]:
         if isinstance(data, dict) and isinstance(bad, dict):
@@ -390,27 +389,25 @@ def test_a_bool_among_scores_is_refused() -> None:
         Run.of(pandas(score=pd.Series([1.5, True, 2.0], dtype=object)))
 
 
-@pytest.mark.parametrize("bad", [np.array([1.0, 2.0]), 10**400], ids=["an array", "too large for a float"])
+@in_turn("bad", [np.array([1.0, 2.0]), 10**400], ids=["an array", "too large for a float"])
 def test_a_score_that_cannot_become_a_float_is_refused(bad: Any) -> None:
     with pytest.raises(InputError, match="expected a number as score"):
         Run.of({"q": {"d": bad}})
 
 
-@pytest.mark.parametrize("row", [(), ("q",), ("q", "d"), ("q", "Q0", "d", 1, 2.5, "tag"), (("q", "d", 1.0),)])
+@in_turn("row", [(), ("q",), ("q", "d"), ("q", "Q0", "d", 1, 2.5, "tag"), (("q", "d", 1.0),)])
 def test_a_row_of_another_length_is_refused_with_its_number(row: tuple[Any, ...]) -> None:
     with pytest.raises(InputError, match=r"row 2: expected \(query_id, doc_id, score\), got \("):
         Run.of([("q", "d", 1.0), row])
 
 
-@pytest.mark.parametrize("rows", [[1, 2, 3], [None], np.array([1.0, 2.0])], ids=["numbers", "None", "array"])
+@in_turn("rows", [[1, 2, 3], [None], np.array([1.0, 2.0])], ids=["numbers", "None", "array"])
 def test_rows_that_are_no_rows_are_refused(rows: Any) -> None:
     with pytest.raises(InputError, match="row 1"):
         Run.of(rows)
 
 
-@pytest.mark.parametrize(
-    "data", [None, 3, 1.5, "run.txt", b"run.txt", object(), Run], ids=lambda data: type(data).__name__
-)
+@in_turn("data", [None, 3, 1.5, "run.txt", b"run.txt", object(), Run], ids=lambda data: type(data).__name__)
 def test_what_is_no_table_is_refused_with_its_type(data: Any) -> None:
     with pytest.raises(
         InputError, match=f"expected a dict of dicts, a data frame or rows as tuples, got {type(data).__name__}"
@@ -418,7 +415,7 @@ def test_what_is_no_table_is_refused_with_its_type(data: Any) -> None:
         Run.of(data)
 
 
-@pytest.mark.parametrize(
+@in_turn(
     "data",
     [pl.Series([1]), pd.Series([1])],
     ids=["Polars", "pandas"],
@@ -428,21 +425,19 @@ def test_a_column_alone_is_refused(data: Any) -> None:
         Run.of(data)
 
 
-@pytest.mark.parametrize("bad", [["a", "b"], ("a", 1.0), 1.0, None, "a"])
+@in_turn("bad", [["a", "b"], ("a", 1.0), 1.0, None, "a"])
 def test_a_dict_without_dicts_in_it_is_refused_with_the_query(bad: Any) -> None:
     with pytest.raises(InputError, match=f"query 'q2': expected a dict of doc_id to score, got {type(bad).__name__}"):
         Run.of({"q1": {"a": 1.0}, "q2": bad})
 
 
-@pytest.mark.parametrize(
-    "names", [["query_id", "doc_id", "score", "score"], [0, 1, 2, 3]], ids=["a column twice", "no column names"]
-)
+@in_turn("names", [["query_id", "doc_id", "score", "score"], [0, 1, 2, 3]], ids=["a column twice", "no column names"])
 def test_column_names_that_are_no_names_are_refused(names: list[Any]) -> None:
     with pytest.raises(InputError):
         Run.of(pd.DataFrame([["q", "d", 1.0, 2.0]], columns=names))
 
 
-@pytest.mark.parametrize("data", [{}, [], {"q": {}}, polars().head(0), pandas().head(0), arrow().slice(0, 0)], ids=str)
+@in_turn("data", [{}, [], {"q": {}}, polars().head(0), pandas().head(0), arrow().slice(0, 0)], ids=str)
 def test_an_empty_table_is_a_table(data: Any) -> None:
     run = Run.of(data)
     assert run.frame.height == 0
@@ -470,9 +465,7 @@ def test_a_rank_that_is_null_is_refused_with_its_row() -> None:
         Run.of(polars(rank=[1, None, 3]))
 
 
-@pytest.mark.parametrize(
-    "bad", [["1", "second", "1"], [1.0, float("nan"), 1.0], [True, False, True]], ids=["text", "NaN", "bools"]
-)
+@in_turn("bad", [["1", "second", "1"], [1.0, float("nan"), 1.0], [True, False, True]], ids=["text", "NaN", "bools"])
 def test_a_rank_that_is_not_a_number_is_refused(bad: list[Any]) -> None:
     with pytest.raises(InputError, match="rank"):
         Ranks.from_tables(Run.of(polars(rank=bad)), {"q1": {"001": 1}}, rank_by="rank")
@@ -503,9 +496,7 @@ def test_judgments_that_contradict_one_another_are_refused() -> None:
 JUDGED = {"query_id": ["q", "q", "r"], "doc_id": ["a", "a", "a"], "relevance": [1, 0, 2], "judge": ["x", "y", "x"]}
 
 
-@pytest.mark.parametrize(
-    "data", [pl.DataFrame(JUDGED), pd.DataFrame(JUDGED), pa.table(JUDGED)], ids=["Polars", "pandas", "Arrow"]
-)
+@in_turn("data", [pl.DataFrame(JUDGED), pd.DataFrame(JUDGED), pa.table(JUDGED)], ids=["Polars", "pandas", "Arrow"])
 def test_a_frame_may_name_the_judge(data: Any) -> None:
     qrels = Qrels.of(data)
     assert qrels.judges == ["x", "y"]

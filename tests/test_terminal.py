@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import polars as pl
-import pytest
+from cases import in_turn
 from command import run_assay
 from hypothesis import given
 from hypothesis import strategies as st
@@ -32,7 +32,7 @@ def labelled(labels: list[str], numbers: list[str], heads: list[str]) -> Table:
     return Table("t", pl.DataFrame({"class": labels} | texts), (Column("class"), *shown))
 
 
-@pytest.mark.parametrize("width", [40, 60, 80])
+@in_turn("width", [40, 60, 80])
 def test_numbers_stay_whole_beside_long_labels(width: int) -> None:
     labels = [f"a label of many words that tells what these items are about, number {n}" for n in range(3)]
     numbers = ["0.8125", "0.123 [0.045, 0.678]", "1,234,567"]
@@ -57,7 +57,7 @@ def test_several_columns_of_names_leave_room_for_the_numbers() -> None:
     assert sum(line.count("n") for line in lines) == 160
 
 
-@pytest.mark.parametrize(("width", "lines"), [(80, ["", "AP", "", "topics"]), (24, ["system", "a", "b", "", "system"])])
+@in_turn(("width", "lines"), [(80, ["", "AP", "", "topics"]), (24, ["system", "a", "b", "", "system"])])
 def test_turned_tables_are_one_as_long_as_all_systems_fit(width: int, lines: list[str]) -> None:
     """Else they stand one below the other, one row for each system."""
     frame = pl.DataFrame({"system": ["a" * 10, "b" * 10], "AP": [0.25, 0.5], "topics": [8, 8]})

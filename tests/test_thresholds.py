@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from cases import in_turn
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -570,7 +571,7 @@ def test_items_that_were_chosen_on_and_judged_on_are_counted_in_a_warning() -> N
         assert choose_threshold(some(0, 20), judged_on=others, resamples=0).warnings == ()
 
 
-@pytest.mark.parametrize("kind", [np.int64, np.uint64])
+@in_turn("kind", [np.int64, np.uint64])
 def test_a_threshold_among_large_whole_numbers_counts_what_it_promises(kind: type) -> None:
     """Numbers beyond 2^53 that 64-bit floating point cannot tell apart are one threshold."""
     scores: np.ndarray = np.array([2**60 + 1, 2**60, 2**60 + 2, 5], dtype=kind)

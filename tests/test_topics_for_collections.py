@@ -9,6 +9,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from cases import in_turn
 from command import run_assay
 
 from assay import (
@@ -87,7 +88,7 @@ def test_rows_without_a_header_are_no_queries(tmp_path: Path) -> None:
         sample_topics(tmp_path / "log.txt", 1)
 
 
-@pytest.mark.parametrize("by", ["uniform", "frequency", "head-torso-tail"])
+@in_turn("by", ["uniform", "frequency", "head-torso-tail"])
 def test_a_sample_depends_on_the_seed_and_not_on_the_order_of_the_log(by: str) -> None:
     first = sample_topics(LOG, 6, by=by, seed=3)  # type: ignore[arg-type]
     again = sample_topics(LOG[::-1], 6, by=by, seed=3)  # type: ignore[arg-type]
@@ -164,7 +165,7 @@ def test_topics_by_hand_are_read_with_texts_over_several_lines(tmp_path: Path) -
     assert read_topics(tmp_path / "again.ini").frame.equals(topics.frame)
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("text", "line", "expected"),
     [
         ("[topic 1]\ntitle: a\ntitle: b\n", 3, "one title per topic"),

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from cases import in_turn
 from shared_data import shared
 
 import assay
@@ -40,7 +41,7 @@ REGRESSION_FILES = [
 ]
 
 
-@pytest.mark.parametrize(("expected", "qrels", "run", "options"), REGRESSION_FILES)
+@in_turn(("expected", "qrels", "run", "options"), REGRESSION_FILES)
 def test_the_reference_tools_regression_files_are_met_byte_for_byte(
     expected: str, qrels: str, run: str, options: PrintOptions
 ) -> None:

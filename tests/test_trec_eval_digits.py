@@ -6,8 +6,8 @@ import random
 from pathlib import Path
 
 import numpy as np
-import pytest
 import pytrec_eval
+from cases import in_turn
 from command import run_assay
 
 import assay
@@ -45,7 +45,7 @@ def test_set_map_is_the_references_double() -> None:
     assert dict(ours.select("query_id", "SetAP").iter_rows()) == {q: one["set_map"] for q, one in theirs.items()}
 
 
-@pytest.mark.parametrize("squared", ["1", "0.3", "2.7"])
+@in_turn("squared", ["1", "0.3", "2.7"])
 def test_set_f_and_set_map_print_the_references_digits(squared: str, tmp_path: Path) -> None:
     """Topics whose exact value ends in a 5 after the fourth decimal go the reference's way."""
     rng = random.Random(1)
@@ -92,7 +92,7 @@ def test_a_fractional_level_is_cut_to_its_whole_part(tmp_path: Path) -> None:
     assert printed(tmp_path, "-M", "1.5", "-m", "num_ret")["num_ret", "all"] == "1"
 
 
-@pytest.mark.parametrize("level", ["-1", "one", "1e0", ""])
+@in_turn("level", ["-1", "one", "1e0", ""])
 def test_what_is_no_level_is_refused(level: str, tmp_path: Path) -> None:
     write(tmp_path, {"q": {"a": 2}}, {"q": {"a": 2.0}})
     done = run_assay("trec-eval", "-l", level, "qrels", "run", folder=tmp_path)
@@ -100,7 +100,7 @@ def test_what_is_no_level_is_refused(level: str, tmp_path: Path) -> None:
     assert f"-l takes a whole number from 0 on, not {level!r}" in done.stderr
 
 
-@pytest.mark.parametrize("flag", ["--version", "-v"])
+@in_turn("flag", ["--version", "-v"])
 def test_the_version_is_printed(flag: str, tmp_path: Path) -> None:
     done = run_assay("trec-eval", flag, folder=tmp_path)
     assert (done.returncode, done.stdout) == (0, f"trec_eval version 10 (assay {assay.__version__})\n")

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from cases import in_turn
 from command import invoke
 from hypothesis import given
 from hypothesis import strategies as st
@@ -54,8 +55,8 @@ def slow_tune(values: dict[str, dict[str, float]], fold_of: dict[str, str]) -> t
     return chosen, sum(tested) / len(tested)
 
 
-@pytest.mark.parametrize("seed", range(8))
-@pytest.mark.parametrize("folds", [2, 5, "leave-one-out"])
+@in_turn("seed", range(8))
+@in_turn("folds", [2, 5, "leave-one-out"])
 def test_it_is_what_plain_loops_make(folds: int | str, seed: int) -> None:
     judged, runs = drawn(12, 5, seed)
     result = tune(judged, runs, "RR", folds=folds, seed=seed)
@@ -139,7 +140,7 @@ def test_what_is_worth_a_warning_is_said() -> None:
     assert "none in half of them: the choice hangs on the topics" in unsure.warnings[0]
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("options", "says"),
     [
         ({"folds": 99}, "99 folds need as many topics or more"),
@@ -167,7 +168,7 @@ def test_one_setting_is_nothing_to_choose_from() -> None:
         tune(judged, runs, "RR")
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("name", "parameters"),
     [
         ("bm25-k1=0.9,b=0.4", {"k1": 0.9, "b": 0.4}),
@@ -214,7 +215,7 @@ def slow_values(numbers: Floats, fold_of: Ints, weights: Floats) -> float:
     return total / float(weights.sum())
 
 
-@pytest.mark.parametrize("seed", range(10))
+@in_turn("seed", range(10))
 def test_choosing_again_is_what_plain_loops_make(seed: int) -> None:
     rng = np.random.default_rng(seed)
     numbers, fold_of = rng.normal(size=(9, 4)), np.arange(9) % (3 if seed % 2 else 9)
@@ -223,7 +224,7 @@ def test_choosing_again_is_what_plain_loops_make(seed: int) -> None:
     assert found[0] == pytest.approx(slow_values(numbers, fold_of, weights))
 
 
-@pytest.mark.parametrize("against_first", [False, True])
+@in_turn("against_first", [False, True])
 def test_choosing_again_takes_the_first_of_settings_that_tie(against_first: bool) -> None:
     """Sums of tenths tie often, and differ by rounding: that must not choose."""
     rng = np.random.default_rng(7)
@@ -400,7 +401,7 @@ def test_every_form_is_written() -> None:
     assert "<table>" in tune(BICYCLES / "qrels.txt", GRID).to_html()
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("options", "says"),
     [
         (("--folds", "99"), "99 folds need"),

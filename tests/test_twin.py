@@ -4,6 +4,7 @@ import math
 import random
 
 import pytest
+from cases import in_turn
 from twin import Topic, rank
 from twin_further import TWINS
 
@@ -135,7 +136,7 @@ def test_precision_and_recall_with_many_relevant_documents() -> None:
     assert over_cutoffs("R", r4) == approx([0.05, 0.05, 0.10, 0.15, 0.20, 0.25, 0.30, 0.30, 0.35, 0.35])
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("ranks", "expected"),
     [
         ((1, 3, 4, 5, 6, 7, 9, 11, 14, 20), 0.76),
@@ -258,13 +259,13 @@ def test_short_lists_and_unjudged_documents() -> None:
     assert TWINS["Utility"](topic("1 0 -", 1.0), a=2, b=-1, c=-3, d=1, collection_size=9) == 2 - 2 - 3 + 5
 
 
-@pytest.mark.parametrize("name", ["R", "F", "RR", "AP", "Rprec", "Bpref", "InfAP", "BinG", "IPrecMean", "nDCG", "RelP"])
+@in_turn("name", ["R", "F", "RR", "AP", "Rprec", "Bpref", "InfAP", "BinG", "IPrecMean", "nDCG", "RelP"])
 def test_without_a_relevant_document_it_is_undefined(name: str) -> None:
     """Nothing is divided by zero, and nothing is passed off as 0."""
     assert TWINS[name](topic("0 - .")) is None
 
 
-@pytest.mark.parametrize("name", ["P", "SetP", "SetF", "SetAP", "SetRelP", "Judged"])
+@in_turn("name", ["P", "SetP", "SetF", "SetAP", "SetRelP", "Judged"])
 def test_an_empty_list_has_no_precision(name: str) -> None:
     """S2 and S7: with nothing retrieved, precision and what is made of it are undefined."""
     assert TWINS[name](Topic((), {"d1": 1.0})) is None

@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from cases import in_turn
 from command import run_assay
 from documents import json_of, lines_of
 from shared_data import shared
@@ -39,8 +40,8 @@ def folder(tmp_path: Path) -> Path:
 # The mean
 
 
-@pytest.mark.parametrize("undefined", ["counted_as", "skip"])
-@pytest.mark.parametrize("measure", OF_COLLECTION)
+@in_turn("undefined", ["counted_as", "skip"])
+@in_turn("measure", OF_COLLECTION)
 def test_without_a_collection_size_there_is_no_number_but_a_reason(measure: str, undefined: Any) -> None:
     result = assay.evaluate(QRELS, RUNS, [measure, "P@1"], undefined=undefined)
     for system in RUNS:
@@ -64,7 +65,7 @@ def test_some_undefined_units_still_count_as_the_measure_declares() -> None:
     assert assay.evaluate(qrels, {"q1": {"d1": 1.0}}, "AP", undefined="skip").mean() == 1.0
 
 
-@pytest.mark.parametrize("name", ["AP", "GMAP", "R@5", "IPrec@0.5", "Bpref"])
+@in_turn("name", ["AP", "GMAP", "R@5", "IPrec@0.5", "Bpref"])
 def test_without_a_relevant_document_there_is_no_mean(name: str) -> None:
     nothing = {topic: dict.fromkeys(documents, 0) for topic, documents in QRELS.items()}
     result = assay.evaluate(nothing, FIRST, name)
@@ -118,7 +119,7 @@ def test_no_form_has_a_zero_in_place_of_a_number(folder: Path, command: str, for
 # Every verb
 
 
-@pytest.mark.parametrize("test", [None, "t", "sign", "wilcoxon", "bootstrap"])
+@in_turn("test", [None, "t", "sign", "wilcoxon", "bootstrap"])
 def test_compare_cannot_compare_what_is_undefined_and_says_why(test: str | None) -> None:
     found = assay.compare(QRELS, RUNS, measures=["Fallout", "P@1"], test=test).finding("Fallout")
     assert found.verdict.word == "inconclusive"
@@ -141,7 +142,7 @@ def test_compare_says_that_in_its_sentence_and_tests_the_other_measures() -> Non
     assert UNKNOWN in row["why"]
 
 
-@pytest.mark.parametrize("test", [None, "randomised_tukey"])
+@in_turn("test", [None, "randomised_tukey"])
 def test_a_system_without_a_number_does_not_disturb_the_others(test: str | None) -> None:
     """SetP of a system that returns nothing is 0/0: left out, the other two are compared as if it were not there."""
     varied = {topic: {"d1": 1.0} if place % 3 else {"d2": 1.0} for place, topic in enumerate(TOPICS)}
@@ -256,7 +257,7 @@ def value(qrels: str, *measures: str, **rules: Any) -> float:
     return assay.evaluate(io.StringIO(qrels), RUN, measures, **rules).mean(measures[0])
 
 
-@pytest.mark.parametrize("measure", ["alpha-nDCG@10", "StRecall@2", "ERR_IA@5"])
+@in_turn("measure", ["alpha-nDCG@10", "StRecall@2", "ERR_IA@5"])
 def test_a_measures_value_does_not_depend_on_the_measures_beside_it(measure: str) -> None:
     alone = value(SUBTOPICS, measure)
     assert alone == value(SUBTOPICS, measure, "nDCG@10") == value(SUBTOPICS, measure, subtopics=True)
@@ -330,7 +331,7 @@ def finding_first(number: int) -> dict[str, dict[str, float]]:
     return {topic: {"d1" if place < number else "d2": 1.0} for place, topic in enumerate(TOPICS)}
 
 
-@pytest.mark.parametrize("common", [2, 6])
+@in_turn("common", [2, 6])
 def test_a_system_that_finds_nothing_for_some_topics_is_not_identical_with_one_that_does(common: int) -> None:
     runs = {"whole": finding_first(8), "part": finding_first(common)}
     found = assay.compare(QRELS, runs, measures="FirstRank")

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import polars as pl
 import pytest
+from cases import in_turn
 from shared_data import shared
 from strategies import random_tables
 
@@ -107,8 +108,8 @@ def all_heights(trials: Trials) -> Floats:
 # Counts that hold every retrieved document.
 
 
-@pytest.mark.parametrize("depth", [None, 1, 3, 100])
-@pytest.mark.parametrize("ties", ["doc_id_descending", "doc_id_ascending", "input_order"])
+@in_turn("depth", [None, 1, 3, 100])
+@in_turn("ties", ["doc_id_descending", "doc_id_ascending", "input_order"])
 def test_every_document_down_to_the_depth_is_a_hit(depth: int | None, ties: str) -> None:
     qrels, run = random_tables(5)
     ranks = counted(qrels, {"run": run}, depth, ties=ties)["run"]
@@ -245,10 +246,8 @@ def test_other_grades_give_what_other_judgments_give(measure: Measure) -> None:
 # How far the difference of two systems could move.
 
 
-@pytest.mark.parametrize("seed", range(2))
-@pytest.mark.parametrize(
-    ("name", "few"), [(name, 1 << 40) for name in (*FIXED, *COUNTED)] + [(name, 0) for name in FIXED]
-)
+@in_turn("seed", range(2))
+@in_turn(("name", "few"), [(name, 1 << 40) for name in (*FIXED, *COUNTED)] + [(name, 0) for name in FIXED])
 def test_it_is_what_brute_force_finds(name: str, few: int, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """All judgments of all unjudged documents, each evaluated as if they had been made; in long lists, too."""
     monkeypatch.setattr(search, "FEW_ROWS", few)
@@ -281,8 +280,8 @@ def test_it_comes_near_to_brute_force_for_every_measure(measure: Measure) -> Non
     assert missed <= 0.05 * width + 1e-9
 
 
-@pytest.mark.parametrize("few", [0, 1 << 21])
-@pytest.mark.parametrize("name", ["AP", "ERR@4", "Bpref", "GMAP", "Q@4", "nDCG@4", "nERR", "gAP", "SetAP", "Rprec"])
+@in_turn("few", [0, 1 << 21])
+@in_turn("name", ["AP", "ERR@4", "Bpref", "GMAP", "Q@4", "nDCG@4", "nERR", "gAP", "SetAP", "Rprec"])
 def test_what_is_sure_is_so_and_nothing_lies_beyond_the_limits_of_the_rest(
     name: str, few: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -447,10 +446,8 @@ def test_without_unjudged_documents_there_is_one_value() -> None:
 # Which documents to judge next.
 
 
-@pytest.mark.parametrize("undefined", ["counted_as", "skip"])
-@pytest.mark.parametrize(
-    "name", ["AP", "nDCG@5", "P@5", "RR", "ERR", "Bpref", "InfAP", "GMAP", "NumRelRet", "Judged@5", "SetF"]
-)
+@in_turn("undefined", ["counted_as", "skip"])
+@in_turn("name", ["AP", "nDCG@5", "P@5", "RR", "ERR", "Bpref", "InfAP", "GMAP", "NumRelRet", "Judged@5", "SetF"])
 def test_the_effect_is_that_of_judging_the_document(name: str, undefined: Any) -> None:
     """Each document is judged in turn, and both systems are evaluated anew."""
     measure = parse_measure(name)

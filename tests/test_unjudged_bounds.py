@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 import pytest
+from cases import in_turn
 from command import run_assay
 from documents import json_of, lines_of
 
@@ -280,7 +281,7 @@ def test_a_frozen_baseline_keeps_the_declaration(tmp_path: Path) -> None:
     assert "complete=true" in json.dumps(told)
 
 
-@pytest.mark.parametrize("other", [{"judged_only": True}, {"unjudged": "error"}], ids=str)
+@in_turn("other", [{"judged_only": True}, {"unjudged": "error"}], ids=str)
 def test_rules_that_contradict_the_declaration_are_refused(other: dict[str, object]) -> None:
     with pytest.raises(assay.AssayError, match="complete=True says that a document without judgment is irrelevant"):
         assay.evaluate(GOLDEN, {"old": OLD}, "RR", complete=True, **other)  # type: ignore[arg-type]

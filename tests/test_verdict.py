@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 from typing import Any
 
-import pytest
+from cases import in_turn
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -67,7 +67,7 @@ def test_a_verdict_carries_that_it_depends_on_unjudged_documents() -> None:
     assert str(said(p=0.01)._replace(unjudged=7)) == "better; depends on unjudged documents"
 
 
-@pytest.mark.parametrize("systems", [1, 2, 30])
+@in_turn("systems", [1, 2, 30])
 def test_all_alike_is_one_group(systems: int) -> None:
     assert groups(systems, []) == [("a",)] * systems
 

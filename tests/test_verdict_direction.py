@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from cases import in_turn
 from command import run_assay
 from documents import json_of, lines_of
 from reported import contents_of
@@ -39,7 +40,7 @@ def finding(differences: Any, **settings: Any) -> Any:
     return quick(differences, **settings).findings[0]
 
 
-@pytest.mark.parametrize("test", ["sign", "wilcoxon"])
+@in_turn("test", ["sign", "wilcoxon"])
 def test_most_units_gain_and_the_mean_is_a_loss_so_there_is_no_verdict(test: str) -> None:
     compared = quick(MANY_SMALL_GAINS, test=test)
     one = compared.findings[0]
@@ -51,8 +52,8 @@ def test_most_units_gain_and_the_mean_is_a_loss_so_there_is_no_verdict(test: str
     assert "The value is higher for 18" in said
 
 
-@pytest.mark.parametrize("test", TESTS)
-@pytest.mark.parametrize("mirrored", [1, -1])
+@in_turn("test", TESTS)
+@in_turn("mirrored", [1, -1])
 def test_better_and_worse_always_agree_with_the_test_and_with_the_mean(test: str, mirrored: int) -> None:
     """On random differences, with which way each test points worked out here once more."""
     rng = np.random.default_rng(3)
@@ -132,7 +133,7 @@ def test_a_test_without_p_says_so_beside_an_interval_that_excludes_zero() -> Non
     assert compared.findings[0].verdict.word == "inconclusive"
 
 
-@pytest.mark.parametrize("test", TESTS)
+@in_turn("test", TESTS)
 def test_where_test_and_interval_disagree_that_is_data_and_a_sentence(test: str) -> None:
     rng = np.random.default_rng(11)
     for _ in range(30):

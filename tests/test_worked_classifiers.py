@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import in_turn
 from command import explained, invoke
 
 from assay import Confusion, ConfusionMatrix, Predictions, classify, explain, parse_measure
@@ -127,7 +128,7 @@ def test_c4_accuracy_of_a_matrix() -> None:
 METHODS = {"A": (95, 30, 5, 70), "B": (40, 80, 60, 20), "C": (90, 70, 10, 30), "D": (60, 5, 40, 95)}
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("method", "expected"),
     [
         ("A", [0.95, 0.30, 0.76, 0.93, 0.83]),
@@ -220,7 +221,7 @@ def test_c9_several_labels_an_item() -> None:
     assert explain("MacroPrecision", predictions).value == pytest.approx((1 / 2 + 1 + 0) / 3)
 
 
-@pytest.mark.parametrize("beta", [0.5, 1, 2])
+@in_turn("beta", [0.5, 1, 2])
 def test_c10_beta_and_alpha_are_one_weight(beta: float) -> None:
     table = Confusion.from_table(4, 6, 4, 86)
     alpha = 1 / (1 + beta**2)

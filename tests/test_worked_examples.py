@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
+from cases import in_turn
 
 from assay import Confusion, Measure, ParameterError, Ranks, evaluate, parse_measure
 from assay.measures import (
@@ -131,7 +132,7 @@ def test_S4_everything_retrieved() -> None:
     assert value(SetF, everything) == approx(2 * 8 / (8 + 1_000_000)) == approx(0.000016, abs=5e-7)
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("retrieved", "found", "expected"), [(14, 7, (0.50, 0.35, 0.41)), (6, 4, (0.67, 0.20, 0.31))], ids=["S5", "S6"]
 )
 def test_S5_S6_two_systems(retrieved: int, found: int, expected: tuple[float, ...]) -> None:
@@ -143,7 +144,7 @@ def test_S5_S6_two_systems(retrieved: int, found: int, expected: tuple[float, ..
     assert in_view == approx(expected, abs=5e-3)
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("retrieved", "found", "precision", "recall", "accuracy", "f1"),
     [
         (80, 80, 1, 0.8, 0.83, 0.89),
@@ -291,7 +292,7 @@ def test_R4_precision_and_recall_with_many_relevant_documents() -> None:
     assert at_each_rank(R, r4) == approx([0.05, 0.05, 0.10, 0.15, 0.20, 0.25, 0.30, 0.30, 0.35, 0.35])
 
 
-@pytest.mark.parametrize(
+@in_turn(
     ("ranks", "expected"),
     [
         ((1, 3, 4, 5, 6, 7, 9, 11, 14, 20), 0.76),
@@ -497,7 +498,7 @@ def test_E5_the_top_of_the_scale_is_that_of_all_judgments() -> None:
     assert "|max_grade=3|" in result.signatures["ERR"]
 
 
-@pytest.mark.parametrize("grade", [50, 60, 100])
+@in_turn("grade", [50, 60, 100])
 def test_G9_sure_satisfaction_gives_the_reciprocal_rank(grade: float) -> None:
     """Where a relevant document satisfies for certain, nothing below the first one counts."""
     ranks = Ranks.from_grades([0, 0, grade, 0, grade], [grade, 0], [0, grade])
