@@ -191,6 +191,11 @@ def test_without_times_a_rank_that_comes_again_begins_a_page_in_the_order_of_row
     assert numbers(log)["A", "CTR"] == pytest.approx(numbers(truth)["A", "CTR"])
 
 
+def row_times(rows: Sequence[Row]) -> list[Row]:
+    """The same with a time for each row, a millisecond after the one above it, as a logger writes them."""
+    return [(*row[:6], row[6] + timedelta(milliseconds=row[4]), row[7]) for row in rows]
+
+
 UNKNOWABLE = {
     "no times, out of order": (shuffled(ROWS), ["ts"], "share all that tells them apart"),
     "no ranks, out of order": (shuffled(ROWS), ["position"], "no column tells their ranks"),
@@ -200,6 +205,9 @@ UNKNOWABLE = {
     "times of clicks, and nobody": (
         click_times(ROWS), ["session_id", "user_id"], "times of clicked rows seem to be those of the clicks",
     ),
+    "times of rows": (row_times(ROWS), [], "times seem to be those of rows"),
+    "times of rows, out of order": (shuffled(row_times(ROWS)), [], "times seem to be those of rows"),
+    "times of rows, and nobody": (row_times(ROWS), ["session_id", "user_id"], "times seem to be those of rows"),
 }  # fmt: skip
 
 

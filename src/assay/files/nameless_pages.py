@@ -20,6 +20,8 @@ from assay.files.log_records import ReadingRules, Records, Tallies, numbers_of
 _BETWEEN, _NUMBER = " | ", " #"
 #: A click later than this is hardly of that page.
 _LATEST = timedelta(hours=24)
+#: Rows of one page that have times of their own are hardly further apart.
+_MOMENT = timedelta(seconds=2)
 #: So many clicked rows at the end of a page may be missing among those with its time.
 _MOST_AT_END = 5
 #: The largest share of pages that may be told apart by a rule and not by what is known.
@@ -133,6 +135,7 @@ def told_apart(records: Records, tallies: Tallies) -> Records:
     rows = _moved(rows, moves[1])
     _look_at_order(rows, pages, tallies)
     _refuse_click_times(rows, clicks, pages, tallies)
+    _refuse_row_times(rows, pages, tallies)
     records = records._replace(**{
         name: frame.drop("group").with_columns(group=pl.lit(None, pl.UInt64))
         for name, frame in records._asdict().items()
@@ -315,6 +318,27 @@ def _refuse_click_times(rows: pl.DataFrame, clicks: pl.DataFrame, pages: pl.Data
         tallies.refuse(
             f"{lone:,} of {number_of('result page', each.height)} would hold one clicked row alone: times of clicked "
             f"rows seem to be those of the clicks, and {_advice('sessions or users')}"
+        )
+
+
+def _refuse_row_times(rows: pl.DataFrame, pages: pl.DataFrame, tallies: Tallies) -> None:
+    """Refuse times that seem to be those of rows: a moment after a page another one would go on where it ended."""
+    # Where nobody knows who searched, a page may go on from any other.
+    group = pl.when(pl.any_horizontal(pl.col("user_id", "session_id").is_not_null())).then("group").otherwise(0)
+    timed = pages.drop_nulls("time").select("key", "time", group=group).filter(pl.col("group").is_duplicated())
+    if not timed.height:
+        return
+    here = rows.drop_nulls("ordinal").drop("group").join(timed, on="key")
+    each = here.group_by("key", "group", "time").agg(first=pl.col("ordinal").min(), last=pl.col("ordinal").max())
+    each = each.sort("group", "time", "first")
+    soon = (pl.col("group") == pl.col("group").shift()) & (pl.col("time") - pl.col("time").shift() <= _MOMENT)
+    is_within = (pl.col("first") - pl.col("first").min()) % _RESULTS != 0
+    parts = each.filter(soon & is_within & (pl.col("first") > pl.col("last").shift())).height
+    if parts >= _FEWEST and parts > _MOST_BELOW * rows["key"].n_unique():
+        tallies.refuse(
+            f"{parts:,} of {number_of('result page', rows['key'].n_unique())} would go on, within "
+            f"{_MOMENT.seconds} seconds, where another one of the same search ended: times seem to be those of rows, "
+            f"and {_advice('which rows are of one page')}"
         )
 
 
