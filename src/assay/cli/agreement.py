@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -47,7 +46,7 @@ def evaluate(
         place, opened = "assay.ground_truth.judge_rankings:agree_on_systems", inputs.opened("", runs)
         asked = {name: value for name, value in rules.items() if name in {"judges", "relevance_level"}}
         ranked = inputs.result_of(place, "ranking systems", to, held, opened, measure=by, **asked, **sampling)
-        result = replace(result, rankings=ranked)
+        result = result.ranking(ranked)
     output.give(result, to)
 
 

@@ -76,14 +76,15 @@ class Gating(Output, Measured):
         None
     )
 
-    def gate(self, inputs: Sequence[Any], rules: Mapping[str, Any]) -> GateResult:
-        """Gate under these rules."""
+    def gate(self, systems: Sequence[Any], rules: Mapping[str, Any]) -> GateResult:
+        """Gate under these rules; a terminal shows that it is at work."""
         from assay.verbs.gating.checks import margins_in  # noqa: PLC0415
         from assay.verbs.gating.gate import gate  # noqa: PLC0415  # `assay --help` need not load Polars
 
         margins = margins_in(self.margin)
         stated = {**self.rules, **options.settings(self, "inconclusive"), **rules}
-        return gate(*inputs, margin=margins, measures=self.measures or None, **stated)
+        with inputs.working("comparing", hidden=self.quiet):
+            return gate(*systems, margin=margins, measures=self.measures or None, **stated)
 
 
 def decided(gate: Callable[..., Any]) -> Callable[..., int]:

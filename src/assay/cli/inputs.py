@@ -12,15 +12,16 @@ from inspect import Parameter, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.cli.output import clear_progress, message, progress_line, remarks
+from assay.cli.options import Output
+from assay.cli.output import clear_progress, finish, message, progress_line, remarks
 from assay.cli.output import give as give_result
 from assay.core.errors import ParameterError, number_of
 from assay.core.registry import load
+from assay.core.results import Result
 
 if TYPE_CHECKING:
     from cyclopts import App
 
-    from assay.cli.options import Output
     from assay.core.options import LogRules
     from assay.files import Source
     from assay.files.manifest import CollectionFolder
@@ -238,10 +239,16 @@ def bar(activity: str, total: float, *, hidden: bool) -> Iterator[Callable[[floa
 
 
 def result_of(place: str, activity: str, to: Any, *arguments: Any, **stated: object) -> Any:
-    """What a function of the library makes, which is loaded now; a terminal shows that it is at work."""
+    """What a function of the library makes, with all its numbers; a terminal shows that it is at work.
+
+    The function is loaded now. What presents the result is called later, when the line on the terminal is gone.
+    """
     files = [file for argument in arguments if isinstance(argument, list) for file in argument]
     with progress(files, hidden=to.quiet), working(activity, hidden=to.quiet):
-        return load(place)(*arguments, **stated)
+        result = load(place)(*arguments, **stated)
+        if isinstance(result, Result) and isinstance(to, Output):
+            finish(result, to)
+        return result
 
 
 def give(place: str, activity: str, to: Output, *arguments: Any, **stated: object) -> Any:

@@ -246,7 +246,18 @@ def give_judgments(result: Any, output: Output) -> None:
         message(f"{path}: {result.document().title}")
 
 
+def finish(result: Result, output: Output) -> None:
+    """Finish the numbers that the form asked for shows, which are fewer where it is the main table alone."""
+    if _is_main_table(output):
+        result.to_frame()
+    else:
+        result.complete()
+
+
 def rendered(result: Result, output: Output) -> str:
     """A result in the form asked for."""
-    is_main_table = output.form == "csv" and output.table is None
-    return result.to_csv() if is_main_table else written(result.document(), output)
+    return result.to_csv() if _is_main_table(output) else written(result.document(), output)
+
+
+def _is_main_table(output: Output) -> bool:
+    return output.form == "csv" and output.table is None

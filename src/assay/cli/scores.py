@@ -172,11 +172,13 @@ def correlate(
         if len(files) > 1:
             raise ParameterError(f"expected one file of scores with -m, got {len(files)}")
         table = read_scores(files[0], measure=names[0])
-        result = topics_or_measures(table, names, to, stated)
+        with inputs.working("correlating", hidden=to.quiet):
+            result = topics_or_measures(table, names, to, stated)
     else:
         why = "goes with scores and -m, not with lists: if this is a matrix of scores, add -m NAME"
         items.refuse(settings(to, "topics_of", "split"), why)
-        result = _of_lists(files, stated)
+        with inputs.working("correlating", hidden=to.quiet):
+            result = _of_lists(files, stated)
     deliver_correlations(result, files[0] if len(files) == 1 else None, to)
 
 

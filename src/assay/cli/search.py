@@ -53,8 +53,8 @@ def evaluate(
     files = inputs.opened(qrels, runs)
     with inputs.progress(files, hidden=to.quiet):
         result = evaluate(qrels, files, to.measures or DEFAULT_MEASURES, **rules)
-    if sort is not None:
-        result = result.sorted_by(sort)
+        result = result if sort is None else result.sorted_by(sort)
+        output.finish(result, to)
     if not to.quiet:
         inputs.say_what_was_read(result, besides=result.without_number if form is None else ())
     text = _rendered(result, form, per_query, to)
@@ -70,7 +70,8 @@ def evaluate(
 
 def _rendered(result: Evaluation, form: str | None, per_query: bool, to: Output) -> str:
     if form == "html":
-        return result.to_html()
+        with inputs.working("putting the report together", hidden=to.quiet):
+            return result.to_html()
     if form in {"csv", "markdown", "latex"} and to.table is None:
         return str(getattr(result, f"to_{form}")(per_query))
     return output.written(result.document(per_query), to)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, Unpack
 
 from assay.core import registry
 from assay.core.data_warnings import warning
@@ -31,9 +31,16 @@ class Result:
         frame: pl.DataFrame = next(iter(self.document().tables().values())).frame
         return frame
 
+    def complete(self) -> Self:
+        """Finish every number that is shown, before anything is; what is finished is not computed again.
+
+        Numbers that take a while are made when somebody first asks for them, and all of them here.
+        """
+        return self
+
     def document(self) -> Document:
         """What is shown, as data: sections of prose, tables and figures."""
-        document: Document = registry.presenter(self.kind)(self)
+        document: Document = registry.presenter(self.kind)(self.complete())
         return document
 
     def __str__(self) -> str:
@@ -86,16 +93,22 @@ class Result:
         return warning(registry.verb("report"), callers=2)(self, **options)
 
     @cached_property
-    def _kept(self) -> dict[tuple[str, ...], Any]:
+    def _kept(self) -> dict[tuple[str, Hashable], Any]:
         """What was found already, by what it is and whose."""
         return {}
 
-    def _once(self, what: str, whose: str, compute: Callable[[], Kept]) -> Kept:
+    def _once(self, what: str, whose: Hashable, compute: Callable[[], Kept]) -> Kept:
         """What takes a while is made when somebody first asks for it."""
         if (what, whose) not in self._kept:
             self._kept[what, whose] = compute()
         kept: Kept = self._kept[what, whose]
         return kept
+
+    def _finish(self, *properties: str) -> Self:
+        """The same with properties made that otherwise are when somebody first asks for them."""
+        for name in properties:
+            getattr(self, name)
+        return self
 
     def _written(self, form: str) -> str:
         return written(self.document(), form)

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, Self, TypeVar, Unpack
 
 import polars as pl
 
@@ -142,6 +142,13 @@ class ItemResult(Result, ABC, Generic[SystemT]):
     @abstractmethod
     def _unit_scores(self, system: SystemT, measure: Measure) -> pl.DataFrame:
         """A measure's numbers, one row per unit, as `Scores` has them."""
+
+    def complete(self) -> Self:
+        """Finish every number with its interval, and the advice that rests on them."""
+        for system in self.systems:
+            for measure in self.measures:
+                self.estimate(measure, system.name)
+        return self._finish("advice")
 
     def system(self, name: str | None = None) -> SystemT:
         """A system by name; may be left out if there is only one."""

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import polars as pl
@@ -37,6 +37,8 @@ USUAL = ("CTR", "ClickRR", "SessionSuccess", "Reformulation", "ZeroResults", "La
 _MORE = ("CTR@1", "CTR@3")
 #: More segments than this are no segments.
 MOST_SEGMENTS = 50
+#: So many measures stand beside one another in a table of segments.
+_MOST_BY_SEGMENT = 3
 #: Rates by rank are shown down to this one.
 DEEPEST = 10
 #: Over more days than this, weeks are shown.
@@ -104,7 +106,25 @@ class Behaviour(Result):
 
     def estimate(self, measure: str | Measure, system: str | None = None) -> Estimate:
         """A system's number with its interval; where there is none, the reason. One system need not be named."""
-        return _estimated(self.sample(measure), self.place(system), self.confidence)
+        sample, place = self.sample(measure), self.place(system)
+        return self._once("estimate", (sample.measure, place), lambda: _estimated(sample, place, self.confidence))
+
+    def complete(self) -> Self:
+        """Finish every number with its interval; by rank, and by segment where that was asked for."""
+        for measure in self.measures:
+            for system in self.systems:
+                self.estimate(measure, system)
+        return self._finish("rates", "_reasons", "sizes", "span", "ranks", "by_segment")
+
+    @cached_property
+    def _reasons(self) -> dict[str, str]:
+        reasons = {str(each): self.sample(each).undefined() for each in self.measures}
+        return {name: each[0] for name, each in reasons.items() if each[0] and all(each)}
+
+    @cached_property
+    def rates(self) -> Mapping[str, Estimate]:
+        """The share of the result pages of each system that have a click, which every page says in words."""
+        return {system: self.estimate("CTR", system) for system in self.systems}
 
     def value(self, measure: str | Measure, system: str | None = None) -> float:
         """A system's number; NaN where it is undefined."""
@@ -112,8 +132,7 @@ class Behaviour(Result):
 
     def undefined(self) -> dict[str, str]:
         """Why a measure has no number for any system, by measure."""
-        reasons = {str(each): self.sample(each).undefined() for each in self.measures}
-        return {name: each[0] for name, each in reasons.items() if each[0] and all(each)}
+        return self._reasons
 
     def to_frame(self) -> pl.DataFrame:
         """One row per system and measure, with the ends of the interval."""
@@ -163,6 +182,11 @@ class Behaviour(Result):
         if first is None or (days := (last.date() - first.date()).days) < 1:
             return None
         return "day" if days <= _MOST_DAYS else "week"
+
+    @cached_property
+    def by_segment(self) -> pl.DataFrame:
+        """The first measures within the segments that were asked for; empty where none were."""
+        return pl.DataFrame() if self.by is None else self.segments(self.by, self.measures[:_MOST_BY_SEGMENT])
 
     def over_time(self, measure: str | Measure | None = None) -> pl.DataFrame:
         """A measure by day, or by week of a long log, with intervals; the first measure unless named."""

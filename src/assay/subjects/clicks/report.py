@@ -23,8 +23,6 @@ from assay.verbs.report.report import InputFile, Reported, Request, summed_up
 from assay.verbs.sections.estimates import DASH, prose_section, settings_of
 from assay.verbs.sections.methods import Citations, compared_by, measured_by, systems_named, were
 
-#: So many measures stand beside one another in a table of segments.
-_MOST_MEASURES = 3
 #: Rows of segments in text to be read at a stretch.
 _MOST_ROWS = 40
 
@@ -75,7 +73,7 @@ def segments(result: Behaviour) -> Iterator[Section]:
     """The measures within segments, where they were asked for."""
     if result.by is None:
         return
-    long = result.segments(result.by, result.measures[:_MOST_MEASURES])
+    long = result.by_segment
     wide, columns = _beside(long, ["segment", "system", "units", "pages"], "measure")
     names = [Column("segment", result.by), Column("system"),
              Column("units", several(result.unit_kind), "count"), Column("pages", kind="count")]  # fmt: skip
@@ -86,8 +84,7 @@ def segments(result: Behaviour) -> Iterator[Section]:
 
 def guidance(result: Behaviour) -> Iterator[str]:
     """What the numbers mean, and what they do not."""
-    for system in result.systems:
-        rate = result.estimate("CTR", system)
+    for system, rate in result.rates.items():
         if not math.isnan(rate.value):
             yield f"{system}: {_in_words(rate, result)}"
     yield (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import polars as pl
@@ -310,6 +310,15 @@ class Clustering(ItemResult[ClusteredSystem]):
     def _estimates(self, system: ClusteredSystem) -> Mapping[Measure, Estimate]:
         return estimates_of(system, self.drawn(system.name), self.confidence)
 
+    def complete(self) -> Self:
+        """Finish every number with its interval, clusters, classes, splits and merges, and the advice."""
+        for system in self.systems:
+            self.per_cluster(system.name)
+            if self.contingency(system.name) is not None:
+                self.per_class(system.name)
+                self.moves(system.name)
+        return super().complete()
+
     def drawn(self, system: str | None = None) -> Halves | None:
         """The halves behind a clustering's intervals; None if nobody knows what single items weigh."""
         clustered, table = self.system(system), self.contingency(system)
@@ -339,11 +348,11 @@ class Clustering(ItemResult[ClusteredSystem]):
 
     def per_class(self, system: str | None = None) -> pl.DataFrame:
         """Each class: the cluster that holds most of it, and precision, recall and F1 of the one that matches best."""
-        return classes_of(self._table(system))
+        return self._once("classes", self.system(system).name, lambda: classes_of(self._table(system)))
 
     def moves(self, system: str | None = None) -> pl.DataFrame:
         """Which classes are split over several clusters, and which clusters merge several classes."""
-        return moves_of(self._table(system))
+        return self._once("moves", self.system(system).name, lambda: moves_of(self._table(system)))
 
     def _table(self, system: str | None) -> Contingency:
         table = self.contingency(system)

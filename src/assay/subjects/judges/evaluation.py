@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import polars as pl
@@ -33,6 +34,8 @@ from assay.tables.labels import Labels
 #: Of more pairs of judges than this, those with the most items in common are looked at.
 MOST_PAIRS = 50
 _PARTS_OF_TIME = ("first third", "second third", "last third")
+#: Of so many judges, a table says who gave which label.
+_TWO = 2
 #: In simulations (benchmarks/studies/simulate_agreement.py) it holds the truth 93 to 97 times in 100,
 #: mostly; others do too often.
 INTERVAL: Method = "percentile"
@@ -105,6 +108,24 @@ class JudgeAgreement(Result):
         wanted = self.measure(measure)
         topic = self.topic if self.by_topic else None
         return self._once("estimate", str(wanted), lambda: self._estimated(wanted, self.ratings, topic))
+
+    def complete(self) -> Self:
+        """Finish every coefficient with its interval; of pairs of judges, of topics and over time, too."""
+        for measure in (*self.measures, self.headline, _AGREEMENT):
+            self.estimate(measure)
+        if self.rankings is not None:
+            self.rankings.complete()
+        if len(self.ratings.judges) == _TWO:
+            self.confusion(*self.ratings.judges)
+        else:
+            self._finish("pairs")
+        return self._finish("over_time", *(["per_topic"] if len(self.topics) > 1 else []))
+
+    def ranking(self, rankings: Result) -> Self:
+        """The same with how alike the judges rank systems; what was computed is kept."""
+        ranked = copy(self)  # with all that was computed
+        object.__setattr__(ranked, "rankings", rankings)
+        return ranked
 
     def value(self, measure: str | Measure) -> float:
         """A coefficient; NaN where it is undefined."""
@@ -189,6 +210,9 @@ class JudgeAgreement(Result):
         """
         for name in (first, second):
             check_judge(name, self.ratings.judges)
+        return self._once("confusion", (first, second), lambda: self._confusion(first, second))
+
+    def _confusion(self, first: str, second: str) -> pl.DataFrame:
         names, cells = self.ratings.categories, self.ratings.only(first, second).confusion()
         columns = {f"{second} {name}": cells[:, place] for place, name in enumerate(names)}
         return pl.DataFrame({first: names, **columns})

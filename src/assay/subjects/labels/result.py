@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import polars as pl
 
@@ -219,7 +219,16 @@ class Classification(ItemResult[ClassifiedSystem]):
         drawing = self.confidence, self.resamples, self.seed
         return estimates_of(system.counts, system.results, drawing, self.undefined)
 
-    # What takes a while is made when somebody first asks for it.
+    def complete(self) -> Self:
+        """Finish every number with its interval, the baselines, the classes, the mistakes, and the advice."""
+        for system in self._classes:
+            if self.task != "multilabel":
+                self.confused(system)
+            if self.shown.errors:
+                self.errors(system)
+        super().complete()
+        return self._finish("_baselines")
+
     @cached_property
     def _baselines(self) -> dict[str, tuple[NoSkillBaseline, ...]]:
         return {system.name: baselines_of(system.counts, self.measures, self.undefined) for system in self.systems}
@@ -268,11 +277,12 @@ class Classification(ItemResult[ClassifiedSystem]):
         if classified.predictions is None:
             raise ParameterError("a matrix holds no items: give predictions to see which ones are wrong")
         _refuse_no_labels(classified)
-        return wrong_items(classified.predictions, classified.threshold)
+        predictions, threshold = classified.predictions, classified.threshold
+        return self._once("errors", classified.name, lambda: wrong_items(predictions, threshold))
 
     def confused(self, system: str | None = None) -> pl.DataFrame:
         """Pairs of labels that were taken for one another, the commonest mistake first; the share is of the truth."""
-        return confused_pairs(self.matrix(system))
+        return self._once("confused", self.system(system).name, lambda: confused_pairs(self.matrix(system)))
 
     def at_prevalence(self, *prevalences: float, system: str | None = None) -> pl.DataFrame:
         """What a positive and a negative prediction are worth where the positive label is rarer or commoner.

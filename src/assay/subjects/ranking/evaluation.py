@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Unpack, cast
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, Unpack, cast
 
 import polars as pl
 
@@ -206,7 +206,15 @@ class Evaluation(Result):
     def summary(self, measure: str | Measure | None = None, system: str | None = None) -> Summary:
         """One system's number under one measure; both may be left out if there is only one."""
         chosen, wanted = self.system(system), self.measure(measure)
-        return summarise(wanted, chosen.results[wanted], self.undefined)
+        summarised = (chosen.results[wanted], self.undefined)
+        return self._once("summary", (wanted, chosen.name), lambda: summarise(wanted, *summarised))
+
+    def complete(self) -> Self:
+        """Finish what the scores rest on, and every system's number under every measure."""
+        for system in self.systems:
+            for measure in self.measures:
+                self.summary(measure, system.name)
+        return self._finish("coverage", "without_number")
 
     def mean(self, measure: str | Measure | None = None, system: str | None = None) -> float:
         """The value of `summary`: the mean over queries for most measures."""
@@ -264,7 +272,7 @@ class Evaluation(Result):
         """Whether all judgments are of relevant documents, and nobody said how other documents count."""
         return not self.subtopics and is_golden(self.qrels.frame["relevance"].to_numpy(), self.policies)
 
-    @property
+    @cached_property
     def without_number(self) -> tuple[str, ...]:
         """Which measures have no number, for which systems and why: no unit has a value."""
         return tuple(_without_number(self.systems, self.measures, self.undefined))
@@ -283,7 +291,7 @@ class Evaluation(Result):
 
     def document(self, per_query: bool = False) -> Document:
         """What is shown, as data: scores, what they rest on, and with `per_query` every query."""
-        document: Document = registry.presenter(self.kind)(self, per_query)
+        document: Document = registry.presenter(self.kind)(self.complete(), per_query)
         return document
 
     def to_pandas(self, per_query: bool = False) -> pd.DataFrame:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, Literal, TypeAlias
+from typing import ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 import polars as pl
@@ -99,6 +99,10 @@ class Extraction(Result):
         """All documents' counts in one table."""
         tp, fp, fn = (np.array([cell.sum()]) for cell in (self.types.tp, self.types.fp, self.types.fn))
         return Confusion(("all",), tp, fp, fn, unit_kind="table")
+
+    def complete(self) -> Self:
+        """Finish the numbers of types and documents with their intervals, and what means leave out."""
+        return self._finish("_frame", "per_document", "undefined", "left_out")
 
     def value(self, measure: str | Measure = "F", *, type: str | None = None, average: Average = "micro") -> float:
         """Precision, recall or F: of all spans together (`micro`), of one type, the mean of types or of documents.
@@ -267,7 +271,9 @@ class Extraction(Result):
         for name in lists:
             if name not in _LISTS:
                 raise ParameterError(f"choose of {', '.join(_LISTS)}, not {name!r}")
-        return dataclasses.replace(self, shown=lists)
+        shown = copy(self)  # with all that was computed
+        object.__setattr__(shown, "shown", lists)
+        return shown
 
     def listed(self) -> pl.DataFrame:
         """Misses and false alarms in one table, the first column saying which."""

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import polars as pl
@@ -139,6 +139,10 @@ def _numbers(values: Sequence[Any]) -> Floats | None:
     return None if numbers.has_nulls() or not numbers.is_finite().all() else numbers.to_numpy()
 
 
+#: Who reads a comparison of more pairs than these wants a table; sentences are for a few.
+MOST_SENTENCES = 12
+
+
 @dataclass(frozen=True, eq=False)
 class Comparison(Result):
     """Systems compared: a finding per measure and pair, a standing per measure and system.
@@ -176,6 +180,24 @@ class Comparison(Result):
     def systems(self) -> tuple[str, ...]:
         """The systems, in the order in which they were given."""
         return self.samples[0].systems
+
+    def complete(self) -> Self:
+        """Finish what the subject knows of each pair besides its numbers, and what the scores rest on."""
+        if self.evaluation is not None:
+            self.evaluation.complete()
+        return self if self.is_of_many else self._finish("further_sentences")
+
+    @property
+    def is_of_many(self) -> bool:
+        """Whether pairs are too many for a sentence, or a row, each: a table of the systems stands for them."""
+        return self.pairs.all_pairs and len(self.findings) > MOST_SENTENCES
+
+    @cached_property
+    def further_sentences(self) -> Mapping[tuple[str, str], tuple[str, ...]]:
+        """What the subject knows of each pair besides its numbers, in words."""
+        firsts = {(each.baseline, each.system): each for each in reversed(self.findings)}
+        alone = len(firsts) == 1
+        return {pair: tuple(self.pairing.further_sentences(each, alone=alone)) for pair, each in firsts.items()}
 
     @property
     def warnings(self) -> tuple[str, ...]:

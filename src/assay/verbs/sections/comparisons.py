@@ -14,7 +14,7 @@ from assay.core.errors import listed, number_of
 from assay.show.figure import around
 from assay.show.model import Column, Document, Kind, Section, Table
 from assay.verbs.sections.methods import family, method
-from assay.verbs.sections.sentences import MOST_SENTENCES, sentences
+from assay.verbs.sections.sentences import sentences
 
 if TYPE_CHECKING:
     from assay.stats.pairing import EffectColumns
@@ -124,16 +124,11 @@ def document(comparison: Comparison) -> Document:
     return Document("comparison", sections, title)
 
 
-def _shows_pairs(comparison: Comparison) -> bool:
-    """Whether the pairs are few enough to list them."""
-    return not comparison.pairs.all_pairs or len(comparison.findings) <= MOST_SENTENCES
-
-
 def _findings(comparison: Comparison) -> Section:
     """One row for each finding; of several systems, the best first."""
     order = {(standing.measure, standing.system): place for place, standing in enumerate(comparison.standings)}
     findings = sorted(comparison.findings, key=lambda finding: order[finding.measure, finding.system])
-    if not _shows_pairs(comparison):
+    if comparison.is_of_many:
         return Section("findings", data={"findings": finding_rows(findings)})
     effects, tested = comparison.pairing.effects, comparison.samples[0].decides_by == "p"
     return Section("findings", parts=(verdicts_table(findings, effects=effects, tested=tested),))
@@ -170,7 +165,7 @@ def _legend(comparison: Comparison) -> Iterator[str]:
     """What the marks in the tables mean."""
     if any(standing.groups for standing in comparison.standings):
         yield "Systems that share a letter show no clear difference; alike: from how many others a system shows none."
-    if _shows_pairs(comparison) and any(finding.verdict.unjudged for finding in comparison.findings):
+    if not comparison.is_of_many and any(finding.verdict.unjudged for finding in comparison.findings):
         yield ("* depends on unjudged documents: with other grades for them, the difference could change its sign.")
 
 

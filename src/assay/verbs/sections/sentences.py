@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from assay.verbs.comparison.findings import Finding
     from assay.verbs.comparison.result import Comparison
 
-#: Who reads a comparison of many pairs wants a table; sentences are for a few.
-MOST_SENTENCES = 12
 #: Which way a gain is, where a number is known to be good or bad.
 _DIRECTED = {"higher": 1, "lower": -1}
 #: What tests look at that are not about the difference itself; {} stands for the units.
@@ -34,7 +32,7 @@ _LOOKS_AT = {
 def sentences(comparison: Comparison) -> Iterator[str]:
     """What was found, a paragraph for each finding; for many systems, what the table says."""
     kind = comparison.samples[0].unit_kind
-    if comparison.pairs.all_pairs and len(comparison.findings) > MOST_SENTENCES:
+    if comparison.is_of_many:
         yield from _of_many(comparison)
         return
     power = comparison.settings.power
@@ -43,7 +41,7 @@ def sentences(comparison: Comparison) -> Iterator[str]:
         findings = [finding for finding in comparison.findings if (finding.baseline, finding.system) == pair]
         for finding in findings:
             yield of_finding(finding, kind, power)
-        yield from comparison.pairing.further_sentences(findings[0], alone=len(pairs) == 1)
+        yield from comparison.further_sentences[pair]
 
 
 def of_finding(finding: Finding, kind: str, power: float) -> str:

@@ -14,15 +14,13 @@ from assay.core.digits import ABOVE_ALL, NOT_AVAILABLE, as_level, as_percent, co
 from assay.core.errors import number_of
 from assay.measures import registered
 from assay.show.model import Column, Document, Section, Table
-from assay.subjects.labels.thresholds.result import Thresholds
+from assay.subjects.labels.thresholds.result import SHOWN, Thresholds
 from assay.verbs.sections.estimates import prose_section
 
 if TYPE_CHECKING:
     from assay.measures.counting.judgments import Floats
     from assay.subjects.labels.thresholds.result import ChoiceSettings, ChosenThreshold, ThresholdTable
 
-#: What is shown of all measures where there are several rules.
-_SHOWN = {"Recall": "TPR", "Specificity": "TNR", "Precision": "precision", "F": "F1", "Accuracy": "accuracy"}
 #: The four cells as columns.
 CELLS = {name: Column(name, name.upper(), "count") for name in ("tp", "fp", "fn", "tn")}
 _MOST_TIED = 5
@@ -121,11 +119,11 @@ def _choices(result: Thresholds, title: str) -> Table:
 
 
 def _counts(result: Thresholds) -> Table:
-    values = {name: [each.value_of(name) for each in result.chosen] for name in _SHOWN}
+    values = {name: [each.value_of(name) for each in result.chosen] for name in SHOWN}
     frame = (
         result.to_frame().select("rule", *CELLS).with_columns(**{name: pl.Series(of) for name, of in values.items()})
     )
-    rates = (Column(name, title, "number") for name, title in _SHOWN.items())
+    rates = (Column(name, title, "number") for name, title in SHOWN.items())
     caption = "What it counts" if len(result) == 1 else "What they count"
     caption += "" if result.settings.judged_on is None else f" on {result.settings.judged_on}"
     return Table("counts", frame, (Column("rule"), *CELLS.values(), *rates), caption)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import polars as pl
 
@@ -20,6 +20,9 @@ from assay.subjects.labels.thresholds.rules import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+#: What is shown of all measures where there are several rules, and how it is called.
+SHOWN = {"Recall": "TPR", "Specificity": "TNR", "Precision": "precision", "F": "F1", "Accuracy": "accuracy"}
 
 
 @dataclass(frozen=True)
@@ -110,7 +113,14 @@ class ChosenThreshold(Result):
         """One measure at the threshold, NaN if it is undefined."""
         if not self.is_chosen:
             return math.nan
-        return float(parse_measure(measure, "binary").of(self.confusion)[0])
+        wanted = parse_measure(measure, "binary")
+        return self._once("value", wanted, lambda: float(wanted.of(self.confusion)[0]))
+
+    def complete(self) -> Self:
+        """Finish all measures at the threshold."""
+        for name in SHOWN:
+            self.value_of(name)
+        return self._finish("measures")
 
     def row(self) -> dict[str, Any]:
         """All that is known but the measures, as one row of a table."""
@@ -175,6 +185,12 @@ class Thresholds(Result):
         """
         choices = [Choice(each.rule, each.threshold, each.value) for each in self.chosen]
         return recommended(choices, self.settings.positives / self.settings.items)
+
+    def complete(self) -> Self:
+        """Finish the measures at each threshold."""
+        for choice in self.chosen:
+            choice.complete()
+        return self
 
     def __iter__(self) -> Iterator[ChosenThreshold]:
         return iter(self.chosen)
