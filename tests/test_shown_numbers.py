@@ -122,3 +122,20 @@ def watched(bar: Callable[..., Any], computed: Computed, lines: list[bytes]) -> 
         computed.start()
 
     return watching
+
+
+@pytest.mark.parametrize("subject", ["clusters", "spans", "judges", "clicks"])
+def test_the_sections_of_a_report_compute_nothing(subject: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    kind = registry.load(registry.subject(subject).reported)
+    sections, computed = kind.sections, Computed()
+
+    def watched_sections(reported: Any) -> Any:
+        computed.start()
+        try:
+            return [*sections(reported)]
+        finally:
+            computed.stop()
+
+    monkeypatch.setattr(kind, "sections", watched_sections)
+    assert outcome(subject, "report") is not None
+    assert not computed.calls, f"{subject}: {computed.calls.most_common(12)}"

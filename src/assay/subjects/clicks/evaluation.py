@@ -191,7 +191,7 @@ class Behaviour(Result):
     def over_time(self, measure: str | Measure | None = None) -> pl.DataFrame:
         """A measure by day, or by week of a long log, with intervals; the first measure unless named."""
         wanted = self.measures[0] if measure is None else self.measure(measure)
-        frame = self.segments(self.period or "day", [wanted])
+        frame = self._once("over time", wanted, lambda: self.segments(self.period or "day", [wanted]))
         return frame if self.period else frame.clear()
 
     def segments(self, by: str | None, measures: Sequence[Measure] | None = None) -> pl.DataFrame:

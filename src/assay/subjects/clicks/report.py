@@ -166,6 +166,13 @@ class ReportedClicks(Reported):
         # What a comparison notes of the log are warnings of the result already.
         return cls(result, comparison, notes if comparison is None else ())
 
+    def complete(self) -> Self:
+        """Finish every measure; by rank, over time and by segment, too."""
+        self.result.complete()
+        if self.result.period is not None:
+            self.result.over_time()
+        return self
+
     @property
     def title(self) -> str:
         """The name of the log."""

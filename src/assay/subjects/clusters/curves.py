@@ -25,7 +25,7 @@ from assay.show import charts
 from assay.show.figure import Figure, Mark, Panel, Scale
 from assay.show.legible import cut_apart
 from assay.subjects.clusters.over_k import NumberOfClusters
-from assay.subjects.clusters.result import Clustering, arranged, bars_of, label_text
+from assay.subjects.clusters.result import Clustering, arranged, label_text
 from assay.verbs.curves import Curve
 from assay.verbs.sections.curves import drawn_from, ends_of
 
@@ -53,7 +53,7 @@ def silhouettes(result: Clustering, *, system: str | None = None) -> Curve:
         points = result.points(name)
         if points is None:
             raise ParameterError(f"{name}: silhouettes are of points, and there are none: say {argument('points')}")
-        bars = bars_of(points)
+        bars = result.bars(name)
         if bars is None:
             raise ParameterError(f"{name}: a single cluster has no silhouettes")
         notes += [f"{name}: {bars.note}"] if bars.note else []

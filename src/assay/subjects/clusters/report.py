@@ -151,6 +151,14 @@ class ReportedClusterings(Items[Clustering]):
             return replace(self, notes=(f"the clusterings are not compared: {problem}",))
         return replace(self, comparison=comparison, notes=comparison.notes)
 
+    def complete(self) -> Self:
+        """Finish every measure, and the silhouettes of the clusterings that are looked at closely."""
+        self.result.complete()
+        for system in self.close:
+            if "silhouette" in self.result.per_cluster(system).columns:
+                self.result.bars(system)
+        return self
+
     def sections(self) -> Iterator[Section | str]:
         """All that has something to show, and what could not be shown."""
         result, first = self.result, self.result.systems[0].name

@@ -327,6 +327,11 @@ class Clustering(ItemResult[ClusteredSystem]):
         drawing = Drawing(self.resamples, self.seed)
         return self._once("halves", clustered.name, lambda: Halves.of([clustered], self.rules, drawing))
 
+    def bars(self, system: str | None = None) -> Bars | None:
+        """Silhouettes to draw, cluster by cluster; None without points, or if there is one cluster."""
+        points = self.points(system)
+        return None if points is None else self._once("bars", self.system(system).name, lambda: bars_of(points))
+
     def contingency(self, system: str | None = None) -> Contingency | None:
         """How many items of each class are in each cluster; None if no classes are known."""
         table: Contingency | None = self.system(system).counts.get(Contingency)

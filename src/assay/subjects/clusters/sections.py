@@ -19,7 +19,7 @@ from assay.show.model import Column, Document, Kind, Part, Prose, Section, Table
 from assay.stats.estimates import SUBSAMPLING
 from assay.subjects.clusters import curves as cluster_curves
 from assay.subjects.clusters.over_k import STABILITY, NumberOfClusters
-from assay.subjects.clusters.result import Clustering, arranged, bars_of, label_text
+from assay.subjects.clusters.result import Clustering, arranged, label_text
 from assay.verbs.comparison import Comparison
 from assay.verbs.report.heat_maps import HeatMap, HeatSides
 from assay.verbs.report.items import (
@@ -285,7 +285,7 @@ def _silhouettes(result: Clustering, systems: Sequence[str]) -> Section:
 
 
 def _silhouettes_of(result: Clustering, system: str, points: Points, name: str) -> Section:
-    bars, values = bars_of(points), points.silhouettes
+    bars, values = result.bars(system), points.silhouettes
     assert bars is not None  # there are clusters
     below = np.flatnonzero(values < 0)
     legend = (

@@ -214,6 +214,12 @@ class ReportedJudges(Reported):
         others = ("by_topic", "confidence", "resamples")
         return cls(results, *request.compared(held, request.measures, names, "labels", others=others))
 
+    def complete(self) -> Self:
+        """Finish the agreement of each set."""
+        for result in self.results:
+            result.complete()
+        return self
+
     @property
     def title(self) -> str:
         """The names of the sets of labels."""

@@ -153,6 +153,15 @@ class ReportedExtractions(Reported):
         wanted = tuple(map(held.measure, held.measure_names(request.measures)))
         return cls(held.systems, wanted, *request.compared(held, wanted, names, "extractions", others=RULES))
 
+    def complete(self) -> Self:
+        """Finish the numbers of each system, and of its types and documents."""
+        for system in self.systems:
+            system.complete()
+            for measure in self.measures:
+                system.value(measure)
+                system.interval(measure)
+        return self
+
     @property
     def title(self) -> str:
         """The systems' names."""

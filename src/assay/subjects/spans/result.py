@@ -17,7 +17,7 @@ from assay.core.options import Match
 from assay.core.results import Result, frame_as_csv
 from assay.measures import Measure, parse_measure
 from assay.measures.counting.confusion import Confusion
-from assay.measures.counting.judgments import Ints
+from assay.measures.counting.judgments import Floats, Ints
 from assay.measures.matrices import averaged
 from assay.measures.undefined import Gaps, as_counted
 from assay.stats.bootstrap import FEWEST_DRAWN, Interval
@@ -120,8 +120,7 @@ class Extraction(Result):
         if type is None and average == "documents":
             by_document = averaged(by_average(chosen, "macro"), self.documents, undefined=self.undefined_units)
             return float(by_document.values[0])
-        numbers = averages(chosen, self.cells.sum(axis=0)[None], self.undefined_units)
-        return float(numbers[0, self._row(type, average)])
+        return float(self._averages(chosen)[self._row(type, average)])
 
     def interval(
         self, measure: str | Measure = "F", *, type: str | None = None, average: Literal["micro", "macro"] = "micro"
@@ -148,9 +147,16 @@ class Extraction(Result):
         return self.types.units.index(type)
 
     def _intervals(self, measure: Measure) -> list[Interval]:
-        if self.redrawn is None:
+        redrawn = self.redrawn
+        if redrawn is None:
             return [Interval.unknown(self.confidence)] * (len(self.types.units) + 2)
-        return self.redrawn.intervals(measure, self.confidence, self.undefined_units)
+        return self._once(
+            "intervals", measure, lambda: redrawn.intervals(measure, self.confidence, self.undefined_units)
+        )
+
+    def _averages(self, measure: Measure) -> Floats:
+        cells, policy = self.cells.sum(axis=0)[None], self.undefined_units
+        return self._once("averages", measure, lambda: averages(measure, cells, policy)[0])
 
     @cached_property
     def redrawn(self) -> RedrawnDocuments | None:
@@ -201,8 +207,7 @@ class Extraction(Result):
     @cached_property
     def _frame(self) -> pl.DataFrame:
         total = self._numbers(self.total, "type").with_columns(type=pl.lit(MICRO))
-        cells = self.cells.sum(axis=0)[None]
-        means = {name: averages(measure, cells, self.undefined_units)[0, -1] for name, measure in self._named}
+        means = {name: self._averages(measure)[-1] for name, measure in self._named}
         mean = pl.DataFrame({"type": MACRO, **means})
         ends: dict[str, list[float]] = {}
         for name, measure in self._named:

@@ -111,6 +111,10 @@ class Reported(Protocol):
     def of(cls, request: Request) -> Self:
         """Evaluate and compare what was given, as far as that has not been done."""
 
+    def complete(self) -> Self:
+        """Finish every number that the sections show, before any of them is made."""
+        return self
+
     @property
     def notes(self) -> Sequence[str]:
         """What is to be said of the numbers, before anything is shown."""
@@ -428,7 +432,7 @@ def make_report(
     request = Request(
         source=given, runs=runs, measures=measures, baseline=baseline, details=details, rules=rules,
     )  # fmt: skip
-    reported = kind.of(request)
+    reported = kind.of(request).complete()
     sections, notes = list[Section](), list(reported.notes)
     for part in reported.sections():
         if isinstance(part, str):
