@@ -117,7 +117,8 @@ def watched(bar: Callable[..., Any], computed: Computed, lines: list[bytes]) -> 
         computed.stop()
         with bar(activity, total, hidden=hidden) as advance:
             yield advance
-        lines.append(sys.stdout.buffer.getvalue())  # type: ignore[attr-defined]
+        stdout: Any = sys.stdout
+        lines.append(stdout.buffer.getvalue())
         computed.calls.clear()
         computed.start()
 
