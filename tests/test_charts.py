@@ -291,7 +291,9 @@ def hostile_curves() -> dict[str, Callable[[], Curve]]:
     }
 
 
-@pytest.mark.parametrize("kind", registry.FIGURES)
+@pytest.mark.parametrize(
+    "kind", [*registry.FIGURES, *(kind for each in registry.declarations() for kind in each.figures)]
+)
 def test_every_figure_is_drawn_by_every_writer_whatever_its_text_is(kind: str, tmp_path: Path) -> None:
     curve = hostile_curves()[kind]()
     assert curve.name == kind

@@ -244,9 +244,8 @@ VOTES = Votes({("plain", "wide"): [1, 1, 0, 1, 1, -1] * 5, ("plain", "odd"): [1,
 
 @pytest.fixture
 def registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    toys = {"reading": "toy_subject:READING", "visits": "toy_designs:VISITS", "votes": "toy_designs:VOTES"}
-    for name, place in toys.items():
-        monkeypatch.setitem(registry.SUBJECTS, name, place)
+    for name in ("reading", "visits", "votes"):
+        monkeypatch.setitem(registry.SUBJECTS, name, f"toy_declaration:{name.upper()}")
 
 
 @pytest.mark.usefixtures("registered")

@@ -10,6 +10,7 @@ from cases import in_turn
 
 from assay import Clusters, InputError, ParameterError, Predictions, compare, make_report
 from assay.core import registry
+from assay.core.declarations import Declaration
 from assay.core.errors import Note, merged
 from assay.show.model import Prose, Section
 from assay.subjects.clusters.report import ReportedClusterings
@@ -98,10 +99,11 @@ class Coins:
 
 
 COINS = Coins()
+DECLARATION = Declaration("coins", f"{__name__}:COINS")
 
 
 def test_a_new_subject_is_a_class_and_its_name_in_the_registry(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(registry.SUBJECTS, "coins", f"{__name__}:COINS")
+    monkeypatch.setitem(registry.SUBJECTS, "coins", f"{__name__}:DECLARATION")
     report = make_report(Coin(6, 10), command="assay report coin")
     assert [section.name for section in report.document().sections] == ["summary", *LAST, "notes"]
     assert str(report) == "Heads: 6."

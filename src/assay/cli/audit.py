@@ -20,7 +20,7 @@ class AuditQuestion(TypedDict, total=False):
     ]
 
 
-def search(
+def audit(
     asked: AuditQuestion,
     rules: EvaluationRules,
     to: Output,

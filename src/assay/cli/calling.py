@@ -21,6 +21,7 @@ from assay.cli.commands import (
     as_called,
     completed,
     every_command,
+    find,
     names_of,
     options_of,
 )
@@ -38,6 +39,7 @@ _HELP = ("-h", "--help", "--help-all")
 
 def call(words: list[str]) -> int:
     """Call the command that the words name, and give its exit code."""
+    find(words)
     app = application()
     if words[:1] == ["--version"]:
         sys.stdout.write(f"assay {__version__}\n")

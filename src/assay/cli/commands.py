@@ -1,146 +1,79 @@
-"""The commands by subject, each a module and a function that is loaded when it is called."""
+"""The commands by subject, each a module and a function that is loaded when it is called.
+
+Subjects declare theirs (`DECLARATION` in the folder of each); here they become one table, with services and tools.
+"""
 
 from __future__ import annotations
 
+from functools import cache
+
 from cyclopts import App, Parameter
 
-#: Where each command is, as module and function, and what it does.
-SEARCH = {
-    "evaluate": ("search.evaluate", "Score runs against judgments."),
-    "compare": ("search.compare", "Test whether one run is better than another."),
-    "explain": ("search.explain", "Show how a score was computed, step by step."),
-    "report": ("search.report", "Write a report: which run is better, and how certain that is."),
-    "gate": ("search.gate", "Decide in CI whether a new run may replace the baseline."),
-    "freeze": ("search.freeze", "Save a run's scores as the baseline for later gates."),
-    "audit": ("audit.search", "Find the rule by which another tool got its number."),
-    "doctor": ("search.doctor", "Check judgments and runs for problems that make scores wrong."),
-    "plot": ("search.plot", "Draw a curve: precision-recall, ROC, by cutoff, by query."),
-    "power": ("search.power", "Estimate how many topics it takes to detect a difference."),
-    "correlate": ("search.correlate", "Check whether two measures or judgments rank systems alike."),
-    "tune": ("search.tune", "Choose a setting by cross-validation over topics."),
-    "trec-eval": ("trec_eval.command", "Print what trec_eval prints."),
-}
+from assay.core import registry
+
+#: Where each command is, as module and function, and what it does: on rankings, and tools.
+SEARCH = next(each for each in registry.declarations() if not each.word).places()
 TOOLS = {
-    "measures": ("measures.measures", "List the measures, or describe one."),
-    "show": ("files.show", "Show what a file or a folder contains."),
-    "convert": ("files.convert", "Convert a file to another format."),
-    "demo": ("files.demo", "Take a first look, on data that comes with Assay."),
-    "examples": ("files.examples", "Copy the files of the documentation into a new folder."),
-    "completion": ("files.completion", "Print the completion script for your shell."),
+    "measures": ("assay.cli.measures.measures", "List the measures, or describe one."),
+    "show": ("assay.cli.files.show", "Show what a file or a folder contains."),
+    "convert": ("assay.cli.files.convert", "Convert a file to another format."),
+    "demo": ("assay.cli.files.demo", "Take a first look, on data that comes with Assay."),
+    "examples": ("assay.cli.files.examples", "Copy the files of the documentation into a new folder."),
+    "completion": ("assay.cli.files.completion", "Print the completion script for your shell."),
 }
-#: What a verb does, of any subject: of systems, with data that are checked, and units that are counted.
-_VERBS = {
-    "compare": "Test whether one {system} is better than another.",
-    "explain": "Show how a number was computed, step by step.",
-    "report": "Write a report on one {system} or more.",
-    "gate": "Decide in CI whether a {system} may replace the baseline.",
-    "doctor": "Check {data} for problems that make numbers wrong.",
-    "power": "Estimate how many {units} it takes to detect a difference.",
-}
-
-
-def _regular(subject: str, system: str, data: str, units: str = "") -> dict[str, tuple[str, str]]:
-    """The commands of a subject that others have, too; without units there is no power to plan."""
-    texts = {verb: text.format(system=system, data=data, units=units) for verb, text in _VERBS.items()}
-    return {verb: (f"{subject}.{verb}", text) for verb, text in texts.items() if units or verb != "power"}
-
-
-SUBJECTS = {
-    "classifier": ("Evaluate classifiers by their predictions.", {
-        "evaluate": ("classifier.evaluate", "Evaluate a classifier: matrix, measures, baselines, advice."),
-        **_regular("classifier", "classifier", "predictions", "items"),
-        "plot": ("classifier.plot", "Draw a curve: ROC, precision-recall, calibration, gain, lift."),
-        "thresholds": ("classifier.thresholds", "Choose the score from which items count as positive."),
-        "crossval": ("classifier.crossval", "Evaluate cross-validated classifiers, fold by fold."),
-    }),
-    "clustering": ("Evaluate clusterings, against classes or by points.", {
-        "evaluate": ("clustering.evaluate", "Evaluate a clustering: measures, splits, merges, advice."),
-        **_regular("clustering", "clustering", "clusterings"),
-        "compare": ("clustering.compare", "Decide whether one clustering is better than another."),
-        "plot": ("clustering.plot", "Draw silhouettes, classes by clusters, or measures by number."),
-        "number": ("clustering.number", "Choose the number of clusters."),
-        "by-use": ("clustering.by_use", "Measure what clusters of search results are worth to a reader."),
-    }),
-    "extraction": ("Evaluate spans extracted from texts, such as names.", {
-        "evaluate": ("extraction.evaluate", "Score spans: precision, recall and F, overall and per type."),
-        **_regular("extraction", "system", "spans", "documents"),
-    }),
-    "scores": ("Compare systems by scores per unit, from any tool.", {
-        **_regular("scores", "system", "scores", "units"),
-        "explain": ("scores.explain", "Show how a rank correlation was computed, step by step."),
-        "correlate": ("scores.correlate", "Check whether measures, topics or lists rank systems alike."),
-    }),
-    "agreement": ("Measure agreement between judges.", {
-        "evaluate": ("agreement.evaluate", "Measure how far judges agree, and whether rankings depend on it."),
-        **_regular("agreement", "set of labels", "labels"),
-        "compare": ("agreement.compare", "Test whether one set of labels or group of judges agrees better."),
-        "explain": ("agreement.explain", "Show how a coefficient was computed: P(A) and P(E) in numbers."),
-        "report": ("agreement.report", "Write a report on the agreement of judges."),
-        "gate": ("agreement.gate", "Decide in CI whether new labels agree as well as the baseline's."),
-        "convert": ("agreement.convert", "Convert labels to a table, or to judgments."),
-    }),
-    "clicks": ("Measure what users click, and learn from it.", {
-        "evaluate": ("clicks.evaluate", "Measure what users do: click-through, abandonment, success."),
-        **_regular("clicks", "system", "a click log", "users"),
-        "compare": ("clicks.compare", "Test whether users of one system do better than of another."),
-        "explain": ("clicks.explain", "Show how a number was computed, and which users move it most."),
-        "report": ("clicks.report", "Write a report on what users do."),
-        "plot": ("clicks.plot", "Draw clicks by rank, or a measure over time."),
-        "fit": ("clicks.fit", "Fit click models, and measure how well they predict clicks."),
-        "simulate": ("clicks.simulate", "Simulate clicks by a model, on the pages of a log or a run."),
-        "judge": ("clicks.judge", "Turn clicks into graded judgments, with counts and intervals."),
-        "agree": ("clicks.agree", "Check whether clicks and judgments agree, and where not."),
-        "calibrate": ("clicks.calibrate", "Fit the user models of ERR, EBU, rrDBN and uUBM to a log."),
-        "prefer": ("clicks.prefer", "Find which documents users prefer to which."),
-        "value": ("clicks.value", "Estimate what other rankings would have earned on a log."),
-    }),
+#: What is done with judgments, crowds, pools, topics and collections.
+_SERVICES = {
     "judge": ("Judge documents, alone or together: from a pool to judgments that never change.", {
-        "start": ("judge.judge", "Judge documents at the terminal; `start` may be left out."),
-        "init": ("judge_projects.init", "Make a project: pool runs, and ask people to judge the documents."),
-        "status": ("judge.status", "Show progress, agreement, each assessor, what is worth a look."),
-        "assign": ("judge.assign", "Add assessors, or give them topics of their own."),
-        "change": ("judge.change", "Change the rules, the guidelines, known answers, the state."),
-        "adjudicate": ("judge.adjudicate", "List the documents on which assessors differ, and decide."),
-        "next": ("judge.next_documents", "Have the documents judged first that decide a comparison."),
-        "release": ("judge.release", "Freeze the judgments under the next number."),
-        "diff": ("judge.diff", "Show what changed between two releases, and which verdicts moved."),
-        "import": ("judge.import_labels", "Take labels that were made elsewhere."),
-        "export": ("judge.export", "Write judgments, labels, all that was said, or tasks."),
-        "backup": ("judge.backup", "Write all of a project to a file, while others go on."),
-        "restore": ("judge.restore", "Make a new project file of a backup."),
-        "check": ("judge.check", "Check a project for damage."),
+        "start": ("assay.cli.judge.judge", "Judge documents at the terminal; `start` may be left out."),
+        "init": ("assay.cli.judge_projects.init", "Make a project: pool runs, and ask people to judge the documents."),
+        "status": ("assay.cli.judge.status", "Show progress, agreement, each assessor, what is worth a look."),
+        "assign": ("assay.cli.judge.assign", "Add assessors, or give them topics of their own."),
+        "change": ("assay.cli.judge.change", "Change the rules, the guidelines, known answers, the state."),
+        "adjudicate": ("assay.cli.judge.adjudicate", "List the documents on which assessors differ, and decide."),
+        "next": ("assay.cli.judge.next_documents", "Have the documents judged first that decide a comparison."),
+        "release": ("assay.cli.judge.release", "Freeze the judgments under the next number."),
+        "diff": ("assay.cli.judge.diff", "Show what changed between two releases, and which verdicts moved."),
+        "import": ("assay.cli.judge.import_labels", "Take labels that were made elsewhere."),
+        "export": ("assay.cli.judge.export", "Write judgments, labels, all that was said, or tasks."),
+        "backup": ("assay.cli.judge.backup", "Write all of a project to a file, while others go on."),
+        "restore": ("assay.cli.judge.restore", "Make a new project file of a backup."),
+        "check": ("assay.cli.judge.check", "Check a project for damage."),
     }),
     "log": ("Import and check click logs.", {
-        "import": ("log.import_log", "Import a log of any size into tables."),
-        "show": ("log.show", "Count what a log holds: pages, users, systems, clicks by rank."),
-        "check": ("log.check", "Check a log for problems that make numbers wrong."),
+        "import": ("assay.cli.log.import_log", "Import a log of any size into tables."),
+        "show": ("assay.cli.log.show", "Count what a log holds: pages, users, systems, clicks by rank."),
+        "check": ("assay.cli.log.check", "Check a log for problems that make numbers wrong."),
     }),
     "crowd": ("Combine labels of a crowd; audit language models as judges.", {
-        "aggregate": ("crowd.aggregate", "Combine many workers' labels into one label per item."),
-        "workers": ("crowd.workers", "Measure how good each worker is, and who gives only noise."),
-        "hits": ("crowd.hits", "Write HITs for Mechanical Turk, with gold questions mixed in."),
-        "audit": ("crowd.audit", "Check whether a model's labels can replace people's."),
+        "aggregate": ("assay.cli.crowd.aggregate", "Combine many workers' labels into one label per item."),
+        "workers": ("assay.cli.crowd.workers", "Measure how good each worker is, and who gives only noise."),
+        "hits": ("assay.cli.crowd.hits", "Write HITs for Mechanical Turk, with gold questions mixed in."),
+        "audit": ("assay.cli.crowd.audit", "Check whether a model's labels can replace people's."),
     }),
     "pool": ("Choose documents to judge, and find what a pool misses.", {
-        "make": ("pool.make", "Pool the top documents of runs, to be judged."),
-        "simulate": ("pool.simulate", "Simulate pooling strategies on existing judgments."),
-        "choose": ("pool.choose", "Choose the runs that make a varied pool."),
-        "bias": ("pool.bias", "Check whether the judgments can score a new system fairly."),
-        "estimate": ("pool.estimate", "Estimate scores from judgments of a sampled pool."),
+        "make": ("assay.cli.pool.make", "Pool the top documents of runs, to be judged."),
+        "simulate": ("assay.cli.pool.simulate", "Simulate pooling strategies on existing judgments."),
+        "choose": ("assay.cli.pool.choose", "Choose the runs that make a varied pool."),
+        "bias": ("assay.cli.pool.bias", "Check whether the judgments can score a new system fairly."),
+        "estimate": ("assay.cli.pool.estimate", "Estimate scores from judgments of a sampled pool."),
     }),
     "topics": ("Sample or write topics for a new collection.", {
-        "sample": ("collection.sample_topics", "Sample topics from a query log."),
-        "write": ("collection.write_topics", "Write a text file in which to edit topics by hand."),
+        "sample": ("assay.cli.collection.sample_topics", "Sample topics from a query log."),
+        "write": ("assay.cli.collection.write_topics", "Write a text file in which to edit topics by hand."),
     }),
     "collection": ("Build, check and find test collections.", {
-        "new": ("collection.new", "Make a collection from files."),
-        "add": ("collection.add", "Add documents, topics, judgments or runs."),
-        "show": ("collection.show", "Count documents, topics, relevant documents, coverage."),
-        "check": ("collection.check", "Find what is missing or inconsistent."),
-        "export": ("collection.export", "Write it in TREC's layout."),
-        "list": ("collection.catalogue", "Search the catalogue of well-known collections."),
+        "new": ("assay.cli.collection.new", "Make a collection from files."),
+        "add": ("assay.cli.collection.add", "Add documents, topics, judgments or runs."),
+        "show": ("assay.cli.collection.show", "Count documents, topics, relevant documents, coverage."),
+        "check": ("assay.cli.collection.check", "Find what is missing or inconsistent."),
+        "export": ("assay.cli.collection.export", "Write it in TREC's layout."),
+        "list": ("assay.cli.collection.catalogue", "Search the catalogue of well-known collections."),
     }),
 }  # fmt: skip
+#: The commands of each subject but rankings, after a sentence on it, by the word before them; then services.
+SUBJECTS = {each.word: (each.summary, each.places()) for each in registry.declarations() if each.word} | _SERVICES
+#: Why a subject lacks a command that others have.
+LACKING = {(each.word, verb): why for each in registry.declarations() for verb, why in each.lacks.items()}
 #: The command of a group that is meant where none is named: `assay judge FILE` is `assay judge start FILE`.
 USUAL = {"judge": "start"}
 #: How the first page of help groups them.
@@ -148,11 +81,26 @@ PANELS = {"Search": SEARCH, "Files and measures": TOOLS}
 TOP = SEARCH | TOOLS
 
 
+def find(words: list[str]) -> None:
+    """Look for commands of packages, where a word is none of those here, or all are listed."""
+    if words[:1] in ([], ["completion"]) or words[0] not in TOP.keys() | SUBJECTS.keys():
+        add_packages()
+
+
+@cache
+def add_packages() -> None:
+    """Add the commands of subjects that packages bring; none takes a word that is here."""
+    for each in registry.of_packages():
+        if each.word:
+            SUBJECTS.setdefault(each.word, (each.summary, each.places()))
+            LACKING.update({(each.word, verb): why for verb, why in each.lacks.items()})
+
+
 def every_command() -> dict[str, str]:
     """Where each command is, by the words that call it.
 
     >>> every_command()["classifier gate"]
-    'classifier.gate'
+    'assay.cli.classifier.gate'
     """
     groups = {"": TOP, **{f"{subject} ": verbs for subject, (_, verbs) in SUBJECTS.items()}}
     return {f"{subject}{verb}": place for subject, verbs in groups.items() for verb, (place, _) in verbs.items()}

@@ -6,18 +6,13 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.cli.commands import SUBJECTS, every_command, names_of, options_of
+from assay.cli.commands import LACKING, SUBJECTS, every_command, names_of, options_of
 
 if TYPE_CHECKING:
     from cyclopts import App
 
 #: What other tools call an argument.
 _ELSEWHERE = {"metric": "measures", "metrics": "measures"}
-#: Why a subject lacks a verb that the others have.
-MEANINGLESS = {
-    ("clustering", "power"): "clusterings have no test whose power could be planned: see assay clustering compare",
-    ("scores", "evaluate"): "scores are evaluated already: assay scores report shows them",
-}
 #: What else does it, for verbs that are no command of some subjects.
 _INSTEAD = {
     "power": "in Python, assay.plan(...) does it",
@@ -30,8 +25,8 @@ _OF_ALL_SUBJECTS = ("compare", "explain", "report", "gate", "doctor", "plot", "p
 
 def lacking(subject: str, verb: str) -> str | None:
     """Why a subject has no command for a verb that others have, or what else does it."""
-    if (subject, verb) in MEANINGLESS:
-        return MEANINGLESS[subject, verb]
+    if (subject, verb) in LACKING:
+        return LACKING[subject, verb]
     if "compare" not in SUBJECTS.get(subject, ("", {}))[1] or verb not in _INSTEAD:
         return None
     return f"there is no command assay {subject} {verb}: {_INSTEAD[verb].format(subject=subject)}"

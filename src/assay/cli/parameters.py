@@ -1,4 +1,4 @@
-"""Commands as the parser takes them: loaded by their place, `module.function`, each option made a parameter.
+"""Commands as the parser takes them: loaded by their place, `package.module.function`, each option made a parameter.
 
 A command is a function whose parameters are inputs, options and groups of options: typed dicts and dataclasses. Inputs
 are found by their place on the command line, options by their names. What was not set is left to defaults.
@@ -32,11 +32,11 @@ class Field(NamedTuple):
 
 @cache
 def __getattr__(place: str) -> Any:
-    """The command at a place, such as `search.compare`."""
-    module, dot, name = place.partition(".")
+    """The command at a place, such as `assay.cli.search.compare`."""
+    module, dot, name = place.rpartition(".")
     if not dot:
         raise AttributeError(place)
-    function = getattr(importlib.import_module(f"assay.cli.{module}"), name)
+    function = getattr(importlib.import_module(module), name)
     parameters = signature(function).parameters
     if any(each.kind is Argument.VAR_POSITIONAL for each in parameters.values()):
         return function  # it reads its words by itself

@@ -49,7 +49,7 @@ Prints what the reference tool prints.
 """
 
 
-def command(*words: str) -> None:
+def trec_eval(*words: str) -> None:
     """Print what trec_eval prints, byte for byte (`assay trec-eval -h`)."""
     try:
         flagged, files = getopt.gnu_getopt(list(words), _SHORT, list(_LONG))
@@ -67,9 +67,9 @@ def command(*words: str) -> None:
         got = number_of("file", len(files))
         raise ParameterError(f"trec-eval: expected QRELS and RUN, got {got}; `assay trec-eval -h` helps")
     _refuse(flags)
-    from assay.subjects.ranking.trec_eval import PrintOptions, trec_eval  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.subjects.ranking import trec_eval as reference  # noqa: PLC0415  # `assay --help` need not load Polars
 
-    options = PrintOptions(
+    options = reference.PrintOptions(
         measures=[value for name, value in options_read if name == "m"],
         per_topic="q" in flags,
         summary="n" not in flags,
@@ -80,7 +80,7 @@ def command(*words: str) -> None:
         collection_size=_whole(flags, "N", 0) or 0,
         by_judge=flags.get("R", "qrels") == "qrels_jg",
     )
-    printed = trec_eval(files[0], files[1], options)
+    printed = reference.trec_eval(files[0], files[1], options)
     for warning in printed.warnings:
         message(f"warning: {warning}")
     deliver(printed.text)

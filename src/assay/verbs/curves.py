@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class Curve(Result):
     """Points of one or more systems, with what goes with them; `chart` draws them, `save` writes them.
 
-    `name` says which curve it is, and so how it is drawn: see `core/registry.FIGURES`. `frame`: one row for each point.
+    `name` says which curve it is, and so how it is drawn: see `registry.figure`. `frame`: one row for each point.
     `summary`: one number for each system (the mean of the points, the area below, ...), how many queries it is made
     from, and how many of them were undefined.
 

@@ -1,6 +1,6 @@
 """`Subject`: all that a verb knows of what is evaluated; which subject an input is of; and remarks.
 
-A subject is registered by name in `core/registry.SUBJECTS` and loaded when it is used, so that comparing two rankings
+A subject is declared by name in `core/registry.SUBJECTS` and loaded when it is used, so that comparing two rankings
 loads nothing about labels or clusters.
 """
 
@@ -113,8 +113,9 @@ def name_of(value: Any, *, look: bool = True) -> str:
         return names.pop() if len(names) == 1 else ""
     if look and (isinstance(value, str | os.PathLike | Source) or is_frame(value)):
         if kind := kind_of(registry.load("assay.files.named_columns:names_in_any")(value)):
-            return registry.OF_TABLES[kind]
-        return next((name for name, looks_like in registry.RECOGNISED.items() if registry.load(looks_like)(value)), "")
+            return registry.subject_of_table(kind)
+        looks = ((each.name, each.looks_like) for each in registry.declarations() if each.looks_like)
+        return next((name for name, looks_like in looks if registry.load(looks_like)(value)), "")
     return ""
 
 
@@ -186,7 +187,7 @@ def check_rules(rules: Iterable[str], subject: Subject, *verbs: Callable[..., An
     wrong = [name for name in rules if name not in subject.rules]
     if not wrong:  # who compares rankings does not wait for other subjects
         return
-    every = [registry.subject(name) for name in registry.SUBJECTS]
+    every = registry.subjects()
     refuse_unknown(wrong, *verbs, *(known.rules for known in every))
     for name in wrong:
         if any(name in known.rules for known in every):  # what else is known is an argument of the verb
@@ -199,8 +200,7 @@ def misplaced(name: str) -> ParameterError:
     >>> print(misplaced("noise"))
     'noise' is a rule of clusterings: it goes with clusters of items
     """
-    every = (registry.subject(subject) for subject in registry.SUBJECTS)
-    words = next((subject.words for subject in every if name in subject.rules), None)
+    words = next((subject.words for subject in registry.subjects() if name in subject.rules), None)
     if words is None:
         return ParameterError(f"{name!r} has no meaning here")
     return ParameterError(f"{name!r} is a rule of {words.rules_of}: it goes with {words.goes_with}")

@@ -450,7 +450,7 @@ def _refuse_options_of_others(options: Iterable[str], subject: Subject) -> None:
     for name in options:
         if name in known:
             continue
-        for other in map(registry.subject, registry.SUBJECTS):
+        for other in registry.subjects():
             if name in (its := registry.load(other.examination).options):
                 *rest, last = its
                 called = f"{', '.join(rest)} and {last} go" if rest else f"{last} goes"

@@ -181,14 +181,14 @@ def _name_of(measure: str | Measure, value: Any, run: Any) -> str:
     else:
         is_of_orders = by_alias(str(measure).partition("(")[0].strip(), "order") is not None
     if is_of_orders:
-        return registry.OF_VOCABULARIES["order"]
+        return registry.subject_of_vocabulary("order")
     if run is not None:
         return registry.TOGETHER
     if isinstance(value, Confusion):
         of_classes = value.unit_kind != "query" or is_of_classes(measure)
-        return registry.OF_VOCABULARIES["binary"] if of_classes else registry.TOGETHER
+        return registry.subject_of_vocabulary("binary") if of_classes else registry.TOGETHER
     if vocabularies := getattr(value, "vocabularies", ()):
-        return registry.OF_VOCABULARIES[vocabularies[0]]
+        return registry.subject_of_vocabulary(vocabularies[0])
     # A file alone holds no judgments with a run.
     alone = registry.EXAMINED if isinstance(value, str | os.PathLike | Source) else registry.TOGETHER
     return name_of(value) or alone
@@ -212,5 +212,5 @@ def is_of_classes(measure: str | Measure) -> bool:
 
 def _check(rules: Iterable[str]) -> None:
     """Refuse keyword arguments that no kind of numbers has for a rule."""
-    every = [registry.subject(name) for name in registry.SUBJECTS]
+    every = registry.subjects()
     refuse_unknown(rules, explain, *(each.rules for each in every), *(registry.load(each.verb) for each in every))

@@ -1,6 +1,6 @@
 """What curves show: the figure of each kind, its points and its numbers.
 
-A subject draws its own kinds of curves, by functions that `core/registry.FIGURES` names.
+A subject draws its own kinds of curves, by functions that its declaration names.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def page(curve: Curve) -> Document:
 
 def figure(curve: Curve) -> Figure:
     """The figure of a curve, by its kind; an error where there is nothing to draw."""
-    kind: CurveFigure = registry.load(registry.FIGURES[curve.name])
+    kind: CurveFigure = registry.figure(curve.name)
     if curve.frame.drop_nulls(list(kind.columns)).is_empty():
         raise ParameterError(f"there is nothing to draw: {curve.title}, {curve.subtitle} (no value is defined)")
     notes: tuple[str, ...] = ()
