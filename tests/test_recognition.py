@@ -299,3 +299,15 @@ def test_doctor_finds_queries_that_are_titles_of_topics(tmp_path: Path) -> None:
     (tmp_path / "topics.tsv").write_text("t1\tCafé table\n", "utf-8")
     done = run_assay("doctor", "qrels.csv", "mine.csv", "--topics", "topics.tsv", folder=tmp_path)
     assert "1 query of the run match topics by their title: 'café table' is topic 't1'" in " ".join(done.stdout.split())
+
+
+def test_right_answers_without_grades_are_told_what_they_lack(tmp_path: Path) -> None:
+    (tmp_path / "golden.csv").write_text("question,chunk_id\nhow?,d1\nwhy?,d2\n")
+    (tmp_path / "run.csv").write_text("question,chunk_id,score\nhow?,d1,2\nhow?,d3,1\nwhy?,d1,1\n")
+    refused = run_assay("evaluate", "golden.csv", "run.csv", "-m", "RR", folder=tmp_path)
+    assert refused.returncode == 2
+    assert "if each row is a right answer, add a column relevance of 1" in refused.stderr
+    (tmp_path / "golden.csv").write_text("question,chunk_id,relevance\nhow?,d1,1\nwhy?,d2,1\n")
+    shown = run_assay("evaluate", "golden.csv", "run.csv", "-m", "RR", folder=tmp_path)
+    assert shown.returncode == 0
+    assert "0.5000" in shown.stdout

@@ -380,6 +380,49 @@ def test_a_table_is_read_as_it_was_written_or_refused(kind: str, tmp_path: Path)
     assert read_back > len(HOSTILE)
 
 
+#: Tables that have no format of their own: their frames are read as what they are.
+FRAMED: dict[str, Callable[..., Any]] = {
+    "two labels": lambda given: assay.read_predictions(given, pos_label="spam")[0],
+    "weighted items": lambda given: assay.read_predictions(given, pos_label="spam")[0],
+    "classes": lambda given: assay.read_predictions(given)[0],
+    "probabilities": lambda given: assay.read_predictions(given)[0],
+    "sets of labels": lambda given: assay.read_predictions(given)[0],
+    "clusters": lambda given: assay.read_clusters(given)[0],
+    "scores": assay.read_scores,
+    "judges in words": assay.read_labels,
+}
+
+
+@pytest.mark.parametrize("case", FRAMED)
+def test_a_frame_that_is_written_is_read_as_what_it_was(case: str, tmp_path: Path) -> None:
+    (table,) = tables_of(case).values()
+    held = FRAMED[case](frame_of(table.rows))
+    held.frame.write_parquet(tmp_path / "t.parquet")
+    held.frame.write_ndjson(tmp_path / "t.jsonl")
+    if case != "sets of labels":
+        held.frame.write_csv(tmp_path / "t.csv")
+    for path in tmp_path.iterdir():
+        again = FRAMED[case](path).frame
+        assert again.select(held.frame.columns).equals(held.frame), path.suffix
+
+
+def test_what_has_no_format_to_write_says_so(tmp_path: Path) -> None:
+    held: Any = FRAMED["classes"](frame_of(tables_of("classes")["pred"].rows))
+    with pytest.raises(
+        assay.ParameterError, match=r"got Predictions: write its frame, as in predictions\.frame\.write_"
+    ):
+        assay.write(held, tmp_path / "t.csv")
+
+
+def test_an_imported_log_says_what_its_file_says(tmp_path: Path) -> None:
+    files = {"log": written(tables_of("clicks")["log"].rows, tmp_path, "log")}
+    imported = run_assay("log", "import", str(files["log"]), "-o", str(tmp_path / "held"), folder=tmp_path)
+    assert imported.returncode == 0, imported.stderr
+    for command in ("clicks evaluate {log}", "clicks compare {log}", "log show {log}"):
+        one, other = (told(answer(command, {"log": path}, tmp_path)) for path in (files["log"], tmp_path / "held"))
+        assert list(differences(one, other))[:5] == [], command
+
+
 #: Commands about a system and the same one that gives nothing for half of its units, and the column of these.
 SILENCED = [
     ("rankings", "query_id", "compare {qrels} {new} {silent} -m AP -m RR -m nDCG@10 -m P@5"),

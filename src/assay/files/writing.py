@@ -65,7 +65,13 @@ def kind_of(table: _Writable) -> str:
     for table_type, kind in ((Qrels, "qrels"), (Topics, "topics"), (Documents, "documents")):
         if isinstance(table, table_type):
             return kind
-    return "labels" if getattr(table, "subject", "") == "judges" else "run"
+    if getattr(table, "subject", "") == "judges":
+        return "labels"
+    if not hasattr(table, "batches"):
+        way = f": write its frame, as in {type(table).__name__.lower()}.frame.write_parquet(...)"
+        what = "a run, judgments, topics, documents or labels"
+        raise ParameterError(f"expected {what}, got {type(table).__name__}{way if hasattr(table, 'frame') else ''}")
+    return "run"
 
 
 def write(table: _Writable, path: str | os.PathLike[str], *, format: str | None = None, overwrite: bool = False) -> str:

@@ -400,6 +400,8 @@ def absent(
     ways += [
         f"or name {which} with {argument('columns')}, as in {name}={next(iter(free), 'NAME')!r}" for name in lacking[:1]
     ]
+    if table == "qrels" and lacking == ["relevance"]:
+        ways.append("if each row is a right answer, add a column relevance of 1")
     if table == "run" and not lacking and are_clicks(header):
         ways = [
             "these are results with their clicks, as logs have them; to score the order in which they were shown, name "
