@@ -31,7 +31,7 @@ def serving() -> Iterator[str]:
     as_user = [] if os.geteuid() else ["runuser", "-u", _USER, "--"]
     if as_user:
         shutil.chown(folder, _USER)
-    data, port = folder / "data", _free_port()
+    data, port = folder / "data", free_port()
     try:
         _run(
             [*as_user, str(programs / "initdb"), "-D", str(data), "-U", _USER, "-A", "trust", "-E", "UTF8", "--no-sync"]
@@ -66,7 +66,8 @@ def _programs() -> Path:
     return found
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port of this machine at which nothing answers."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]

@@ -151,7 +151,7 @@ def test_notes_searches_and_help_say_what_they_do(tmp_path: Path) -> None:
         assert session.task is not None
         for key in ("/", *"text", "enter"):
             session.press(key)
-        assert session.message == "hit 1 of 1 hit"
+        assert session.message == "hit 1 of 1"
         for key in ("/", *["backspace"] * 4, *"nowhere", "enter"):
             session.press(key)
         assert session.message == "'nowhere' is not in the text"
@@ -160,8 +160,17 @@ def test_notes_searches_and_help_say_what_they_do(tmp_path: Path) -> None:
         session.press("?")
         assert "cannot judge" in "\n".join(frame(session, 80, 24, colour=False))
         session.press("z")
+        at_hand = session.task
+        session.press("u")
+        assert (session.message, session.task) == ("there is nothing to undo", at_hand)
         with pytest.raises(Left):
             session.press("q")
+
+
+def test_line_by_line_help_repeats_no_message(project: Path) -> None:
+    said = run_assay("judge", "--as", "ana", "--plain", stdin=b"1\n?\nh\nu\nu\nq\n", folder=project)
+    assert [said.stdout.count(message) for message in ("saved: related", "undone", "nothing to undo")] == [1, 1, 1]
+    assert "This project has no guidelines." in said.stdout
 
 
 def test_further_aspects_are_asked_one_after_the_other_and_exported(tmp_path: Path) -> None:

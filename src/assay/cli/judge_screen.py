@@ -85,7 +85,7 @@ def _topic(session: Session, width: int, height: int) -> list[Line]:
     ]
     most = height - 8 if session.wants_topic else max(int(height * _TOPIC), 2)
     if len(told) > most:
-        told = [*told[: most - 1], [("… t shows the topic in full", "dim")]]
+        told = [*told[: most - 1], [(f"… t shows {'less' if session.wants_topic else 'the topic in full'}", "dim")]]
     return lines + told
 
 

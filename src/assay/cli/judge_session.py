@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Literal, TypeAlias
 
-from assay.core.errors import AssayError, number_of
+from assay.core.errors import AssayError
 from assay.ground_truth.matching import words_of
 from assay.store.handout import Task, give_back, hand_out, renew
 from assay.store.progress import Progress, progress_of
@@ -171,12 +171,11 @@ class Session:
             self._next()
 
     def _undo(self) -> None:
-        if self.task is not None:
-            give_back(self.project, self.assessor)
-        if undo(self.project, self.assessor, client_key=uuid.uuid4().hex) is None:
-            self._next()
+        undone = undo(self.project, self.assessor, client_key=uuid.uuid4().hex)
+        if undone is None:
             self.message = "there is nothing to undo"
             return
+        give_back(self.project, self.assessor, keep=undone)
         self.judged -= 1
         self._next()
         self.message = "undone: judge it again"
@@ -235,7 +234,7 @@ class Session:
             self.message = f"{self.find!r} is not in the text" if self.find else "no word of the topic is in the text"
             return
         self.hit = (self.hit + step) % count
-        self.message = f"hit {self.hit + 1} of {number_of('hit', count)}"
+        self.message = f"hit {self.hit + 1:,} of {count:,}"
 
     def hits(self) -> list[int]:
         """Where words to highlight stand in the text; where something is looked for, only that."""

@@ -64,6 +64,7 @@ def judge_in_lines(session: Session) -> None:
 
 def _answer(session: Session, line: str) -> None:
     """What a line says: a key, or a note or a search with its text behind it."""
+    session.message = ""
     word, _, rest = line.strip().partition(" ")
     if word in {"n", "/"} and session.mode != "done":
         session.press(word)

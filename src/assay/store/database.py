@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
 
 from assay.core.errors import InputError, need, reason
 
@@ -147,9 +148,7 @@ def _sqlite(place: str, *, create: bool) -> Database:
 
     path = Path(re.sub(r"^sqlite(\+\w+)?:/{0,3}", "", place) if is_url(place) else place)
     _check_file(path, create=create)
-    engine = create_engine(
-        f"sqlite:///{path.absolute()}", connect_args={"timeout": _PATIENCE, "check_same_thread": False}
-    )
+    engine = create_engine(_url_of(path), connect_args={"timeout": _PATIENCE, "check_same_thread": False})
 
     @event.listens_for(engine, "connect")
     def _prepare(connection: Any, _: object) -> None:
@@ -171,6 +170,14 @@ def _sqlite(place: str, *, create: bool) -> Database:
         with database._explained(), engine.connect() as connection:
             _raw(connection, "PRAGMA journal_mode=WAL")
     return database
+
+
+def _url_of(path: Path) -> str:
+    """Where SQLite finds it. In a folder that is read-only it can be read, as long as nobody else writes to it."""
+    place = path.absolute()
+    may_write = os.access(place.parent, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
+    is_fixed = not may_write and place.exists() and not Path(f"{place}-wal").exists()
+    return f"sqlite:///file:{quote(str(place))}?mode=ro&immutable=1&uri=true" if is_fixed else f"sqlite:///{place}"
 
 
 def _raw(connection: Connection, statement: str) -> None:
@@ -201,8 +208,9 @@ def _postgres(url: str) -> Database:
     need("psycopg", extra="postgres", purpose="a PostgreSQL database")
     try:
         parsed = make_url(url).set(drivername="postgresql+psycopg")
-    except ArgumentError:
-        raise StoreError(f"{url}: expected postgresql://USER:PASSWORD@HOST:PORT/DATABASE") from None
+    except (ArgumentError, ValueError):  # a port that is no number
+        hidden = re.sub(r"(//[^:/@]*):[^/]*@", r"\1:***@", url)
+        raise StoreError(f"{hidden}: expected postgresql://USER:PASSWORD@HOST:PORT/DATABASE") from None
     engine = create_engine(parsed, pool_pre_ping=True, connect_args={"connect_timeout": 10})
     return Database(engine, parsed.set(drivername="postgresql").render_as_string(hide_password=True))
 
@@ -258,6 +266,10 @@ _MEANINGS: Final = {
     r"file is not a database|malformed": "is damaged, or no database; restore a backup with `assay judge restore`",
     r"unable to open database": "cannot be opened: no permission, or the folder is read-only",
     r"password authentication failed": "the password is wrong, or the user is unknown",
+    r"terminating connection|server closed|connection (is|was) (lost|closed)": (
+        "the server has gone: what was not acknowledged was not saved; try again"
+    ),
+    r"failed to resolve host": "there is no such host",
     r"connection refused|could not connect|connection failed|timeout expired": "no server answers there",
     r'database "[^"]*" does not exist': "there is no such database; make it with createdb",
 }

@@ -111,11 +111,14 @@ def renew(project: Project, assessor: str, assignment: int) -> int:
         return lease
 
 
-def give_back(project: Project, assessor: str) -> int:
-    """Give back what an assessor has and did not finish, so that others need not wait; how many documents."""
+def give_back(project: Project, assessor: str, *, keep: int | None = None) -> int:
+    """Give back what an assessor has and did not finish, so that others need not wait; how many documents.
+
+    `keep`: an assignment that they keep.
+    """
     with project.database.writing(durable=False) as connection:
         person = assessor_of(connection, project, assessor)
-        held = connection.execute(_HELD_ITEMS, {"assessor": person.id}).all()
+        held = [row for row in connection.execute(_HELD_ITEMS, {"assessor": person.id}) if row.id != keep]
         _release(connection, held)
         return len(held)
 
@@ -137,7 +140,9 @@ def ask_first(project: Project, pairs: Mapping[tuple[str, str], int], *, actor: 
 def _check_open(connection: Connection, project: Project) -> None:
     state = connection.scalar(select(db.project.c.state).where(db.project.c.id == project.id))
     if state != "open":
-        raise StoreError(f"{project.name} is {state}: nothing is handed out; `assay judge init --state open` opens it")
+        raise StoreError(
+            f"{project.name} is {state}: nothing is handed out; `assay judge change --state open` opens it"
+        )
 
 
 def _choices(connection: Connection, project: Project, person: Assessor) -> Iterator[tuple[int, str, int | None]]:

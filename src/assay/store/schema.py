@@ -1,7 +1,7 @@
 """The tables of a judging database, for SQLite and PostgreSQL alike.
 
-Labels, events and releases are only ever added to: triggers refuse to change or delete them. Times are UTC, in
-milliseconds since 1970, so that both databases sort and compare them alike.
+Labels, decisions, events, guidelines and releases are only ever added to: triggers, which migrations make, refuse to
+change or delete them. Times are UTC, in milliseconds since 1970, so that both databases sort and compare them alike.
 
 ::
 
@@ -259,6 +259,3 @@ event = Table(
     Column("details", Text, nullable=False, server_default="{}"),
     _time(),
 )  # fmt: skip
-
-#: The tables whose rows are never changed nor deleted.
-APPEND_ONLY = (label, label_aspect, adjudication, release, event, guideline)
