@@ -189,6 +189,15 @@ def test_of_two_labels_0_or_1_is_what_0_divided_by_0_becomes_as_in_scikit_learn(
             assert (row["value"], row["counted"], row["counted_as"]) == (division, "all", division)
 
 
+@pytest.mark.parametrize(("policy", "value"), [("counted_as", None), ("skip", None), ("0", 0.0), ("1", 1.0)])
+def test_precision_of_no_extraction_at_all_is_what_was_asked_for(policy: Undefined, value: float | None) -> None:
+    result = assay.extract([("d", 0, 4, "PER")], [], undefined=policy)
+    row = result.to_frame().row(by_predicate=pl.col("type") == "all (micro)", named=True)
+    assert row["precision"] == value
+    assert result.value("Precision") == pytest.approx(np.nan if value is None else value, nan_ok=True)
+    assert ("It counts as" in str(result)) == (value is not None)
+
+
 # Falling silent, unit by unit: the mean never rises, and no verdict turns in favour of the silent system.
 
 

@@ -90,7 +90,8 @@ def basis(result: Extraction) -> Iterator[str]:
     yield matching
     yield f"{documents}, {number_of('true span', len(result.truth))}, {len(result.predicted):,} predicted."
     yield intervals
-    yield from (f"{name.capitalize()} is undefined: {reason}." for name, reason in result.undefined.items())
+    counts = f" It counts as {result.undefined_units}, as asked." if result.undefined_units in {"0", "1"} else ""
+    yield from (f"{name.capitalize()} is undefined: {reason}.{counts}" for name, reason in result.undefined.items())
     for name, gaps in result.gaps.items():
         if gaps.counted:
             types = of_kind("type", gaps.counted)

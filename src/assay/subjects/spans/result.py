@@ -19,7 +19,7 @@ from assay.measures import Measure, parse_measure
 from assay.measures.counting.confusion import Confusion
 from assay.measures.counting.judgments import Floats, Ints
 from assay.measures.matrices import averaged
-from assay.measures.undefined import Gaps, as_counted
+from assay.measures.undefined import Gaps, as_asked, as_counted
 from assay.stats.bootstrap import FEWEST_DRAWN, Interval
 from assay.subjects.spans.counts import RedrawnDocuments, averages, by_average
 from assay.subjects.spans.spans import Spans
@@ -174,13 +174,16 @@ class Extraction(Result):
             raise ParameterError(f"{name} is not computed from hits, misses and false alarms")
         return wanted
 
-    def _numbers(self, counts: Confusion, name: str) -> pl.DataFrame:
+    def _numbers(self, counts: Confusion, name: str, undefined: Undefined = "skip") -> pl.DataFrame:
         return pl.DataFrame(
             {
                 name: pl.Series(counts.units, dtype=pl.String),
                 "true": counts.tp + counts.fn, "predicted": counts.tp + counts.fp,
                 "TP": counts.tp, "FP": counts.fp, "FN": counts.fn,
-                **{called: measure.of(counts) for called, measure in self._named},
+                **{
+                    called: as_asked(measure, measure.per_unit(counts), undefined).values
+                    for called, measure in self._named
+                },
             }
         ).fill_nan(None)  # fmt: skip
 
@@ -206,7 +209,7 @@ class Extraction(Result):
 
     @cached_property
     def _frame(self) -> pl.DataFrame:
-        total = self._numbers(self.total, "type").with_columns(type=pl.lit(MICRO))
+        total = self._numbers(self.total, "type", self.undefined_units).with_columns(type=pl.lit(MICRO))
         means = {name: self._averages(measure)[-1] for name, measure in self._named}
         mean = pl.DataFrame({"type": MACRO, **means})
         ends: dict[str, list[float]] = {}
