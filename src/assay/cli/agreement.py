@@ -39,13 +39,18 @@ def evaluate(
     $ assay agreement evaluate bicycles/judgments.txt
     $ assay agreement evaluate bicycles/judgments.txt --judges ana,ben -m Kappa
     """
-    held, place = items.labels_of_judges(labels, rules), "assay.subjects.judges.evaluation:agree"
+    from assay.subjects.judges.evaluation import agree  # noqa: PLC0415  # `assay --help` need not load Polars
+
+    held = items.labels_of_judges(labels, rules)
     stated = {"measures": to.measures or None, "by_topic": by_topic, **rules, **sampling}
-    result = inputs.result_of(place, "computing intervals", to, held, **stated)
+    result = inputs.result_of(agree, "computing intervals", to, held, **stated)
     if runs:
-        place, opened = "assay.ground_truth.judge_rankings:agree_on_systems", inputs.opened("", runs)
-        asked = {name: value for name, value in rules.items() if name in {"judges", "relevance_level"}}
-        ranked = inputs.result_of(place, "ranking systems", to, held, opened, measure=by, **asked, **sampling)
+        from assay.ground_truth.judge_rankings import agree_on_systems  # noqa: PLC0415  # `assay --help` need not load Polars
+
+        opened = inputs.opened("", runs)
+        asked: dict[str, Any] = {name: value for name, value in rules.items() if name in {"judges", "relevance_level"}}
+        asked |= sampling
+        ranked = inputs.result_of(agree_on_systems, "ranking systems", to, held, opened, measure=by, **asked)
         result = result.ranking(ranked)
     output.give(result, to)
 

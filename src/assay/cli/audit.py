@@ -45,6 +45,8 @@ def audit(
     $ assay audit qrels.txt words.run -m nDCG@5
     $ assay audit --judged A:3,B:2,C:1 --ranking A,X,B -m nDCG@3
     """
+    from assay.subjects.ranking.audit.audit import audit  # noqa: PLC0415  # `assay --help` need not load Polars
+
     items.one_source({"judgments and a run": qrels, "--judged and --ranking": judged or ranking,
                       "two signatures": signature})  # fmt: skip
     if signature:
@@ -64,8 +66,7 @@ def audit(
     else:
         judgments, documents = qrels, inputs.opened(qrels, [run])
     stated = {"measure": options.only(measures, "-m, --measure")} if measures else {}
-    place, activity = "assay.subjects.ranking.audit.audit:audit", "counting by other rules"
-    result = inputs.result_of(place, activity, to, judgments, documents, **stated, **asked, **rules)
+    result = inputs.result_of(audit, "counting by other rules", to, judgments, documents, **stated, **asked, **rules)
     output.give(result, to, notes=result.notes)
     return 1 if "value" in asked and not result.is_found else 0
 

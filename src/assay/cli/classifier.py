@@ -19,7 +19,6 @@ from assay.core import options as shared
 from assay.core.domains import Choice
 from assay.core.errors import ParameterError
 from assay.core.evaluation_options import CONTENTS, TEST, Undefined, option
-from assay.core.registry import load
 
 
 class ListedContents(TypedDict, total=False):
@@ -54,6 +53,9 @@ def evaluate(
     $ assay classifier evaluate letters/spam.csv --positive spam
     $ assay classifier evaluate --matrix '13 4 2; 2 15 1; 5 1 57' --labels Woman,Man,Child
     """
+    from assay.subjects.labels.evaluation import classify  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.subjects.labels.result import ClassificationView  # noqa: PLC0415  # `assay --help` need not load Polars
+
     orientation = contents.get("orientation")
     if orientation is not None:
         Choice(("rows_are_true", "rows_are_predicted")).check("orientation", orientation)
@@ -73,9 +75,9 @@ def evaluate(
         systems = items.predictions(files or [], read, quiet=to.quiet)
     stated = {"pos_label": positive, "threshold": threshold, "one_class": labels.one_class, "mute": mute, **sampling}
     stated["undefined"] = undefined
-    view = load("assay.subjects.labels.result:ClassificationView")(**contents)
-    place = "assay.subjects.labels.evaluation:classify"
-    result = inputs.result_of(place, "computing intervals", to, systems, to.measures or None, shown=view, **stated)
+    parts: dict[str, Any] = {**contents}
+    view = ClassificationView(**parts)
+    result = inputs.result_of(classify, "computing intervals", to, systems, to.measures or None, shown=view, **stated)
     if contents.get("prevalences") and result.task != "binary":
         raise ParameterError(
             f"--prevalence is about two labels, and there are {len(result.labels)}: --class compares one with all "
@@ -280,6 +282,8 @@ def thresholds(
     $ assay classifier thresholds letters/spam.csv --positive spam --system bayes -r youden
     $ assay classifier thresholds --scores 'P .90, N .70, P .60, N .20' --cost fp=1,fn=10
     """
+    from assay.subjects.labels.thresholds import choice  # noqa: PLC0415  # `assay --help` need not load Polars
+
     if (path is None) == (typed is None):
         raise ParameterError("give a file with truth and scores, or --scores with a list, such as 'P .90, N .70'")
     wanted = rules_of(choices)
@@ -294,14 +298,14 @@ def thresholds(
     else:
         truth, scores = items.typed_scores(typed or "", labels)
         scored = {"y_true": truth, "y_score": {"the list": scores}, "pos_label": True}
-    place = "assay.subjects.labels.thresholds.choice"
+    result: Any
     if every:
         shown = _MOST_ROWS if to.form is None else None
-        result = inputs.result_of(f"{place}:threshold_table", "counting", to, **scored, rows=shown)
+        result = inputs.result_of(choice.threshold_table, "counting", to, **scored, rows=shown)
     else:
         other = None if judge_on is None else items.scored([judge_on], options.without(labels, "system"), keep)
         chosen = {"rules": wanted or None, "judged_on": other, "groups": group, **sampling}
-        result = inputs.result_of(f"{place}:thresholds", "resampling items", to, **scored, **chosen)
+        result = inputs.result_of(choice.thresholds, "resampling items", to, **scored, **chosen)
         result = result[result.chosen[0].rule] if len(result) == 1 else result
     output.give(result, to)
 
@@ -330,12 +334,14 @@ def crossval(
     $ assay classifier crossval letters/folds.csv --positive spam
     $ assay classifier crossval letters/folds.csv --positive spam --compare
     """
+    from assay.subjects.labels.crossvalidation.validation import crossval  # noqa: PLC0415  # `assay --help` need not load Polars
+
     kept: dict[str, Any] = {name: columns.get(name) for name in FoldColumns.__annotations__}
     systems = items.predictions(files, labels, keep=kept, quiet=to.quiet, what="row")
     stated = settings(to, "confidence") | settings(labels, "pos_label") | {"threshold": threshold}
     stated |= {"measures": to.measures or None, "shows_folds": per_fold}
-    place = "assay.subjects.labels.crossvalidation.validation:crossval"
-    outcome = result = inputs.result_of(place, "measuring folds", to, systems, **stated)
+    result = inputs.result_of(crossval, "measuring folds", to, systems, **stated)
+    outcome: Any = result
     with inputs.working("comparing folds", hidden=to.quiet):
         if compare or to.baseline or test is not None or to.margin is not None:
             chosen = to.compared() | ({} if test is None else {"test": test})

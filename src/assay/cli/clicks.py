@@ -43,9 +43,11 @@ def evaluate(
     $ assay clicks evaluate clicks/log.ndjson.gz
     $ assay clicks evaluate clicks/log.ndjson.gz -m CTR -m SessionSuccess --by week
     """
+    from assay.subjects.clicks.evaluation import clicks  # noqa: PLC0415  # `assay --help` need not load Polars
+
     stated = {"measures": to.measures or None, "by": by, "confidence": confidence, **rules}
     logs_read = items.click_logs(logs, reading)
-    inputs.give("assay.subjects.clicks.evaluation:clicks", "counting clicks", to, logs_read, **stated)
+    inputs.give(clicks, "counting clicks", to, logs_read, **stated)
 
 
 def compare(logs: options.LogFiles, to: Comparing, rules: shared.ClickRules, reading: shared.LogRules) -> None:
@@ -229,10 +231,11 @@ def simulate(
     $ assay clicks simulate pbm.json bicycles/runs/bm25.run -o made --times 100
     """
     from assay.files.log_folders import write_log  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.subjects.clicks.click_simulation import simulate_clicks  # noqa: PLC0415  # `assay --help` need not load Polars
 
-    place, to = "assay.subjects.clicks.click_simulation:simulate_clicks", Output(quiet=quiet)
+    to = Output(quiet=quiet)
     shape, files = {"times": times, "depth": depth}, map(inputs.kept, (model, pages))
-    log = inputs.result_of(place, "drawing clicks", to, *files, **shape, **drawing)
+    log = inputs.result_of(simulate_clicks, "drawing clicks", to, *files, **shape, **drawing)
     write_log(log, folder, overwrite=overwrite)
     _, *doubts = log.remarks  # the first says where the clicks come from
     output.remarks(doubts, quiet=quiet)
@@ -248,8 +251,10 @@ def judge(log: LogFile, judging: JudgingRules, reading: LogRules, to: Output) ->
     $ assay clicks judge clicks/log.ndjson.gz --by PBM -o clicks.qrels
     $ assay clicks judge clicks/log.ndjson.gz --thresholds 0.8,1.5,2.5
     """
-    place, whole = "assay.subjects.clicks.judgments:judge_clicks", inputs.whole_log([log], reading)
-    output.give_judgments(inputs.result_of(place, "judging", to, whole, **_judging(judging)), to)
+    from assay.subjects.clicks.judgments import judge_clicks  # noqa: PLC0415  # `assay --help` need not load Polars
+
+    whole = inputs.whole_log([log], reading)
+    output.give_judgments(inputs.result_of(judge_clicks, "judging", to, whole, **_judging(judging)), to)
 
 
 class Agreeing(TypedDict, total=False):
@@ -272,8 +277,10 @@ def agree(
 
     $ assay clicks agree bicycles/qrels.txt clicks/log.ndjson.gz
     """
-    place, whole = "assay.subjects.clicks.agreement:agree_with_clicks", inputs.whole_log([log], reading)
-    inputs.give(place, "comparing", to, inputs.kept(qrels), whole, **rules, **_judging(judging), **drawing)
+    from assay.subjects.clicks.agreement import agree_with_clicks  # noqa: PLC0415  # `assay --help` need not load Polars
+
+    whole = inputs.whole_log([log], reading)
+    inputs.give(agree_with_clicks, "comparing", to, inputs.kept(qrels), whole, **rules, **_judging(judging), **drawing)
 
 
 class Calibrating(TypedDict, total=False):
@@ -290,8 +297,10 @@ def calibrate(qrels: options.Judgments, log: LogFile, rules: Calibrating, readin
 
     $ assay clicks calibrate bicycles/qrels.txt clicks/log.ndjson.gz
     """
-    place, whole = "assay.subjects.clicks.calibration:calibrate_measures", inputs.whole_log([log], reading)
-    result = inputs.result_of(place, "fitting", to, inputs.kept(qrels), whole, **rules)
+    from assay.subjects.clicks.calibration import calibrate_measures  # noqa: PLC0415  # `assay --help` need not load Polars
+
+    whole = inputs.whole_log([log], reading)
+    result = inputs.result_of(calibrate_measures, "fitting", to, inputs.kept(qrels), whole, **rules)
     if to.path is None or to.path.suffix.lower() != ".txt" or to.form is not None:
         output.give(result, to)
         return
@@ -317,8 +326,10 @@ def prefer(log: LogFile, rules: Preferring, drawing: SeedOption, reading: LogRul
 
     $ assay clicks prefer clicks/log.ndjson.gz --qrels bicycles/qrels.txt
     """
-    place, whole = "assay.subjects.clicks.preferences:prefer_clicks", inputs.whole_log([log], reading)
-    output.give_judgments(inputs.result_of(place, "counting", to, whole, **rules, **drawing), to)
+    from assay.subjects.clicks.preferences import prefer_clicks  # noqa: PLC0415  # `assay --help` need not load Polars
+
+    whole = inputs.whole_log([log], reading)
+    output.give_judgments(inputs.result_of(prefer_clicks, "counting", to, whole, **rules, **drawing), to)
 
 
 class Valuing(TypedDict, total=False):
@@ -337,9 +348,11 @@ def value(log: LogFile, runs: options.Runs, rules: Valuing, drawing: Sampling, r
 
     $ assay clicks value clicks/log.ndjson.gz bicycles/runs/described.run
     """
-    place, stated = "assay.subjects.clicks.counterfactual:value_rankings", _with_numbers(rules, "examination")
+    from assay.subjects.clicks.counterfactual import value_rankings  # noqa: PLC0415  # `assay --help` need not load Polars
+
+    stated = _with_numbers(rules, "examination")
     whole, opened = inputs.whole_log([log], reading), inputs.opened(log, runs)
-    result = inputs.give(place, "weighing", to, whole, opened, **stated, **drawing)
+    result = inputs.give(value_rankings, "weighing", to, whole, opened, **stated, **drawing)
     return 1 if result.refused else 0
 
 

@@ -27,7 +27,6 @@ from assay.core import options as shared
 from assay.core.domains import Choice
 from assay.core.errors import ParameterError, listed, number_of
 from assay.core.evaluation_options import Level, Seed, option
-from assay.core.registry import load
 
 if TYPE_CHECKING:
     from assay.files import Source
@@ -60,15 +59,18 @@ def evaluate(
     $ assay clustering evaluate notes/notes.csv --unlabelled drop
     $ assay clustering evaluate --contingency '5 1 2; 1 4 0; 0 1 3' -m NMI -m ARI
     """
+    from assay.subjects.clusters.evaluation import cluster  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.subjects.clusters.result import ClusteringView  # noqa: PLC0415  # `assay --help` need not load Polars
+
     items.one_source({"a file of clusters": files, "--contingency": table})
     rules = items.cluster_rules(clusters)
     if table is not None:
         systems: Any = items.typed_contingency(table, clusters)
     else:
         systems = items.clusterings(files or [], clusters, quiet=to.quiet)
-    view = load("assay.subjects.clusters.result:ClusteringView")(**parts)
-    place, stated = "assay.subjects.clusters.evaluation:cluster", {"mute": mute, "shown": view}
-    inputs.give(place, "computing intervals", to, systems, to.measures or None, **stated, **rules, **sampling)
+    view = ClusteringView(**parts)
+    stated = {"mute": mute, "shown": view}
+    inputs.give(cluster, "computing intervals", to, systems, to.measures or None, **stated, **rules, **sampling)
 
 
 def compare(files: options.ClusterFiles, to: Comparing, clusters: PairedClusters) -> None:
@@ -247,10 +249,12 @@ def by_use(
 
     $ assay clustering by-use qrels.txt words.run clusters.csv
     """
-    place, activity = "assay.subjects.ranking.clustered_results:clusters_by_use", "judging clusters by use"
-    files, clusters = inputs.opened(qrels, [run]), inputs.named(path)[1]
+    from assay.subjects.ranking.clustered_results import clusters_by_use  # noqa: PLC0415  # `assay --help` need not load Polars
+
+    files = inputs.opened(qrels, [run])
+    _, clusters = inputs.named(path)
     stated = {"order": order, "level": level, **drawing}
-    inputs.give(place, activity, to, qrels, files, clusters, measures or None, **stated)
+    inputs.give(clusters_by_use, "judging clusters by use", to, qrels, files, clusters, measures or None, **stated)
 
 
 def _clustered(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 from assay.cli import inputs, options, output
 from assay.cli.options import Output, group
@@ -26,10 +27,10 @@ class Adding:
     refer: Annotated[bool, option(help="Refer to the files where they are, instead of copying them.")] = False
     quiet: options.Quiet = False
 
-    def add(self, place: str, folder: Path, files: list[str], **words: str) -> None:
+    def add(self, function: Callable[..., Any], folder: Path, files: list[str], **words: str) -> None:
         """Copy the files, or refer to them, and say what the collection holds."""
         named, how = inputs.by_name(files, "files"), {"group": self.group, "copy": not self.refer}
-        collection = inputs.result_of(place, "copying", self, folder, named, **how, **words)
+        collection = inputs.result_of(function, "copying", self, folder, named, **how, **words)
         if self.quiet:
             return
         parts = ["documents"] if collection.documents else []
@@ -52,7 +53,9 @@ def new(
 
     $ assay collection new tea-collection topics.tsv qrels.txt words.run stems.run
     """
-    how.add("assay.ground_truth.building:new_collection", folder, files or [], name=name, language=language)
+    from assay.ground_truth.building import new_collection  # noqa: PLC0415  # `assay --help` need not load Polars
+
+    how.add(new_collection, folder, files or [], name=name, language=language)
 
 
 def add(folder: Folder, files: Files, how: Adding) -> None:
@@ -60,7 +63,9 @@ def add(folder: Folder, files: Files, how: Adding) -> None:
 
     $ assay collection add bikes bicycles/runs/bm25.run --group lexical
     """
-    how.add("assay.ground_truth.building:add_to_collection", folder, files)
+    from assay.ground_truth.building import add_to_collection  # noqa: PLC0415  # `assay --help` need not load Polars
+
+    how.add(add_to_collection, folder, files)
 
 
 def show(folder: Folder, to: Output, inverse_grades: options.InverseGrades = False) -> None:
@@ -70,8 +75,9 @@ def show(folder: Folder, to: Output, inverse_grades: options.InverseGrades = Fal
 
     $ assay collection show bicycles
     """
-    place = "assay.ground_truth.description:describe_collection"
-    inputs.give(place, "counting", to, folder, inverse_grades=inverse_grades)
+    from assay.ground_truth.description import describe_collection  # noqa: PLC0415  # `assay --help` need not load Polars
+
+    inputs.give(describe_collection, "counting", to, folder, inverse_grades=inverse_grades)
 
 
 def check(folder: Folder, to: Output) -> int:
@@ -79,7 +85,9 @@ def check(folder: Folder, to: Output) -> int:
 
     $ assay collection check bicycles
     """
-    checked = inputs.give("assay.ground_truth.description:check_collection", "checking", to, folder)
+    from assay.ground_truth.description import check_collection  # noqa: PLC0415  # `assay --help` need not load Polars
+
+    checked = inputs.give(check_collection, "checking", to, folder)
     return 0 if checked.is_sound else 1
 
 
@@ -93,8 +101,10 @@ def export(
 
     $ assay collection export bicycles trec-bicycles
     """
-    place, to = "assay.ground_truth.building:export_collection", Output(quiet=quiet)
-    exported = inputs.result_of(place, "writing", to, folder, target, inverse_grades=inverse_grades)
+    from assay.ground_truth.building import export_collection  # noqa: PLC0415  # `assay --help` need not load Polars
+
+    to = Output(quiet=quiet)
+    exported = inputs.result_of(export_collection, "writing", to, folder, target, inverse_grades=inverse_grades)
     if not quiet:
         output.message(f"{folder} -> {exported}: TREC layout")
 
@@ -112,7 +122,9 @@ def catalogue(
     $ assay collection list medical
     $ assay collection list news english
     """
-    inputs.give("assay.ground_truth.catalogue:catalogue", "searching", to, *(words or ()))
+    from assay.ground_truth.catalogue import catalogue  # noqa: PLC0415  # `assay --help` need not load Polars
+
+    inputs.give(catalogue, "searching", to, *(words or ()))
 
 
 Size: TypeAlias = Annotated[int, option("-n", "--size", help="Number of topics.", least=1)]
@@ -140,9 +152,10 @@ def sample_topics(
     $ assay topics sample log.txt -n 50 --by head-torso-tail -o sampled.tsv
     """
     from assay.files.writing import write  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.ground_truth.topic_sampling import sample_topics  # noqa: PLC0415  # `assay --help` need not load Polars
 
-    to, place = Output(json=json, quiet=quiet), "assay.ground_truth.topic_sampling:sample_topics"
-    result = inputs.result_of(place, "sampling", to, log, size, by=by, fold_queries=fold_queries, **drawing)
+    to = Output(json=json, quiet=quiet)
+    result = inputs.result_of(sample_topics, "sampling", to, log, size, by=by, fold_queries=fold_queries, **drawing)
     if target is not None:
         if target.suffix.lower() == ".ini" and not overwrite:
             from assay.ground_truth.topic_sampling import refuse_edited  # noqa: PLC0415
@@ -164,7 +177,8 @@ def write_topics(
 
     $ assay topics write my-topics.ini -n 3
     """
-    place = "assay.ground_truth.topic_sampling:write_topics_to_edit"
-    inputs.result_of(place, "writing", Output(quiet=quiet), target, size, overwrite=overwrite)
+    from assay.ground_truth.topic_sampling import write_topics_to_edit  # noqa: PLC0415  # `assay --help` need not load Polars
+
+    inputs.result_of(write_topics_to_edit, "writing", Output(quiet=quiet), target, size, overwrite=overwrite)
     if not quiet:
         output.message(f"{target}: {number_of('topic', size)} to edit", err=False)

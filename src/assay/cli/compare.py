@@ -58,8 +58,10 @@ def deliver_comparison(
     systems: list[Any], rules: Any, to: Comparing, lists: Lists = Lists(), flipped: int | None = None
 ) -> None:
     """Compare, and give the verdicts with what is listed besides."""
+    from assay.verbs.comparison import compare  # noqa: PLC0415  # `assay --help` need not load Polars
+
     chosen = {"measures": to.measures or None, "baseline": to.baseline or None, **to.testing, **rules}
-    result = inputs.result_of("assay.verbs.comparison:compare", "comparing", to, *systems, **chosen)
+    result = inputs.result_of(compare, "comparing", to, *systems, **chosen)
     with inputs.working("comparing", hidden=to.quiet):
         sections = _sections(result, lists, flipped)
     text = _rendered(result, sections, to)

@@ -83,8 +83,10 @@ def workers(labels: LabelFile, crowd: CrowdInputs, drawing: SeedOption, to: Outp
 
 
 def _crowd(labels: str, rules: CrowdInputs, exclude: tuple[str, ...], drawing: SeedOption, to: Output) -> Any:
+    from assay.ground_truth.crowd import crowd  # noqa: PLC0415  # `assay --help` need not load Polars
+
     stated: dict[str, Any] = {**rules, **drawing, "exclude": _excluded(exclude)}
-    return inputs.result_of("assay.ground_truth.crowd:crowd", "aggregating", to, inputs.kept(labels), **stated)
+    return inputs.result_of(crowd, "aggregating", to, inputs.kept(labels), **stated)
 
 
 def _excluded(texts: tuple[str, ...]) -> Any:
@@ -125,10 +127,12 @@ def hits(
 
     $ assay crowd hits topics.tsv qrels.txt --per-hit 4 --redundancy 3
     """
+    from assay.ground_truth.hits import make_hits  # noqa: PLC0415  # `assay --help` need not load Polars
+
     if Path("-") in {output_path, key}:
         raise ParameterError("HITs and their key are two files, not stdout: name them by --output and --key")
-    place, to = "assay.ground_truth.hits:make_hits", Output(json=json, quiet=quiet)
-    result = inputs.result_of(place, "cutting", to, topics, pool, **rules, **drawing)
+    to = Output(json=json, quiet=quiet)
+    result = inputs.result_of(make_hits, "cutting", to, topics, pool, **rules, **drawing)
     result.write(output_path, key, overwrite=overwrite)
     output.give(result, to)
 
@@ -171,6 +175,8 @@ def audit(
 
     $ assay crowd audit crowd/model.csv bicycles/judgments.txt
     """
+    from assay.ground_truth.llm import audit_judge  # noqa: PLC0415  # `assay --help` need not load Polars
+
     stated: dict[str, Any] = {**rules, **drawing, "runs": inputs.opened(people, runs) if runs else None}
     if families:
         stated["families"] = dict(map(_run_and_family, families))
@@ -178,8 +184,8 @@ def audit(
         raise ParameterError("-m, --measure is what runs are ranked by: name runs")
     if measures:
         stated["measure"] = options.only(measures, "-m, --measure")
-    place, files = "assay.ground_truth.llm:audit_judge", map(inputs.kept, (model, people))
-    result = inputs.result_of(place, "auditing", to, *files, **stated)
+    files = map(inputs.kept, (model, people))
+    result = inputs.result_of(audit_judge, "auditing", to, *files, **stated)
     output.give(result, to, warnings=(), notes=result.warnings)
 
 

@@ -22,8 +22,9 @@ class Diagnosing(Output):
 
 def examined(subject: str, sources: list[Any], to: Diagnosing, stated: dict[str, Any] | None = None) -> int:
     """Examine files of a subject, and give the findings."""
-    place = "assay.verbs.diagnosis.examination:examine"
-    return deliver_diagnosis(inputs.result_of(place, "examining", to, registry.subject(subject), sources, stated), to)
+    from assay.verbs.diagnosis.examination import examine  # noqa: PLC0415  # `assay --help` need not load Polars
+
+    return deliver_diagnosis(inputs.result_of(examine, "examining", to, registry.subject(subject), sources, stated), to)
 
 
 def deliver_diagnosis(diagnosis: Diagnosis, to: Diagnosing) -> int:

@@ -100,8 +100,10 @@ def deliver_explanation(
     measure: str | Measure, systems: list[Any], stated: dict[str, Any], to: Explaining, *, positive: str | None = None
 ) -> None:
     """Explain a measure of systems; of one table of decisions, with the class in its signature."""
+    from assay.verbs.explanation import explain  # noqa: PLC0415  # `assay --help` need not load Polars
+
     stated |= {"show": to.show, "running": to.running}
-    result = inputs.result_of("assay.verbs.explanation:explain", "computing", to, measure, *systems, **stated)
+    result = inputs.result_of(explain, "computing", to, measure, *systems, **stated)
     if positive is not None:
         from assay.subjects.labels.explanation import of_class  # noqa: PLC0415
 

@@ -32,9 +32,10 @@ def evaluate(
 
     $ assay extraction evaluate letters/names.conll
     """
+    from assay.subjects.spans.evaluation import extract  # noqa: PLC0415  # `assay --help` need not load Polars
+
     inputs.each_named(truth, [predicted])
-    place = "assay.subjects.spans.evaluation:extract"
-    result = inputs.result_of(place, "matching", to, truth, predicted, **rules, **sampling)
+    result = inputs.result_of(extract, "matching", to, truth, predicted, **rules, **sampling)
     wanted = [name for name, asked in (("misses", misses), ("false_alarms", false_alarms)) if asked]
     output.give(result.showing(*wanted), to, warnings=(), notes=result.notes)
 

@@ -10,13 +10,12 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from inspect import Parameter, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from assay.cli.options import Output
 from assay.cli.output import clear_progress, finish, message, progress_line, remarks
 from assay.cli.output import give as give_result
 from assay.core.errors import ParameterError, number_of
-from assay.core.registry import load
 from assay.core.results import Result
 
 if TYPE_CHECKING:
@@ -28,6 +27,9 @@ if TYPE_CHECKING:
     from assay.subjects.ranking.evaluation import Evaluation
     from assay.tables import Batches
     from assay.tables.log import Log
+
+T = TypeVar("T")
+R = TypeVar("R", bound=Result)
 
 #: What makes a folder a collection.
 _MANIFEST = "collection.toml"
@@ -238,22 +240,22 @@ def bar(activity: str, total: float, *, hidden: bool) -> Iterator[Callable[[floa
         _activities.pop()
 
 
-def result_of(place: str, activity: str, to: Any, *arguments: Any, **stated: object) -> Any:
-    """What a function of the library makes, with all its numbers; a terminal shows that it is at work.
+def result_of(function: Callable[..., T], activity: str, to: Any, *arguments: Any, **stated: object) -> T:
+    """Call a function of the library and finish its numbers; a terminal shows that it is at work.
 
-    The function is loaded now. What presents the result is called later, when the line on the terminal is gone.
+    What presents the result is called later, when the line on the terminal is gone.
     """
     files = [file for argument in arguments if isinstance(argument, list) for file in argument]
     with progress(files, hidden=to.quiet), working(activity, hidden=to.quiet):
-        result = load(place)(*arguments, **stated)
+        result = function(*arguments, **stated)
         if isinstance(result, Result) and isinstance(to, Output):
             finish(result, to)
         return result
 
 
-def give(place: str, activity: str, to: Output, *arguments: Any, **stated: object) -> Any:
+def give(function: Callable[..., R], activity: str, to: Output, *arguments: Any, **stated: object) -> R:
     """Give what a function of the library makes, in the form asked for, and tell what is odd about it."""
-    result = result_of(place, activity, to, *arguments, **stated)
+    result = result_of(function, activity, to, *arguments, **stated)
     give_result(result, to)
     return result
 

@@ -45,8 +45,10 @@ def show(sources: Sources, rules: LogRules, to: Output) -> None:
 
     $ assay log show clicks/log.ndjson.gz
     """
+    from assay.subjects.clicks.log_overview import describe_log  # noqa: PLC0415  # `assay --help` need not load Polars
+
     log = inputs.kept_together(sources)
-    inputs.give("assay.subjects.clicks.log_overview:describe_log", "counting", to, log, **rules)
+    inputs.give(describe_log, "counting", to, log, **rules)
 
 
 def check(sources: Sources, rules: LogRules, to: Diagnosing) -> int:
@@ -56,5 +58,7 @@ def check(sources: Sources, rules: LogRules, to: Diagnosing) -> int:
 
     $ assay log check clicks/log.ndjson.gz
     """
-    place, log = "assay.subjects.clicks.checks:check_log", inputs.kept_together(sources)
-    return deliver_diagnosis(inputs.result_of(place, "examining", to, log, **rules), to)
+    from assay.subjects.clicks.checks import check_log  # noqa: PLC0415  # `assay --help` need not load Polars
+
+    log = inputs.kept_together(sources)
+    return deliver_diagnosis(inputs.result_of(check_log, "examining", to, log, **rules), to)

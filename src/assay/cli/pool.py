@@ -52,14 +52,15 @@ def make(
     $ assay pool make words.run stems.run alphabet.run --depth 5
     $ assay pool make words.run stems.run --strategy rrf --budget 10 -o pool.csv
     """
+    from assay.ground_truth.pooling import make_pool  # noqa: PLC0415  # `assay --help` need not load Polars
+
     opened = inputs.opened(pooling.get("qrels", ""), runs)
     stated: dict[str, Any] = {"strata": None if strata is None else _strata(strata), "groups": _groups(groups, opened)}
     if topics is not None:
         from assay.files import read_topics  # noqa: PLC0415  # `assay --help` need not load Polars
 
         stated["topics"] = read_topics(topics).frame["query_id"].to_list()
-    place = "assay.ground_truth.pooling:make_pool"
-    output.give_judgments(inputs.result_of(place, "pooling", to, opened, **pooling, **stated, **drawing), to)
+    output.give_judgments(inputs.result_of(make_pool, "pooling", to, opened, **pooling, **stated, **drawing), to)
 
 
 class Simulation(TypedDict, total=False):
@@ -115,10 +116,12 @@ def choose(
 
     $ assay pool choose 2 words.run stems.run alphabet.run --depth 5
     """
+    from assay.ground_truth.choice import choose_runs  # noqa: PLC0415  # `assay --help` need not load Polars
+
     opened = inputs.opened(qrels or "", runs)
     stated: dict[str, Any] = {**drawing, "qrels": qrels, **({} if depth is None else {"depth": depth})}
     stated["compared_with"] = [] if compare_with is None else [name.strip() for name in compare_with.split(",")]
-    inputs.give("assay.ground_truth.choice:choose_runs", "choosing", to, opened, number, **stated)
+    inputs.give(choose_runs, "choosing", to, opened, number, **stated)
 
 
 class Bias(TypedDict, total=False):
@@ -149,11 +152,13 @@ def bias(
 
     $ assay pool bias qrels.txt words.run stems.run alphabet.run -m P@5,AP
     """
+    from assay.ground_truth.bias import pool_bias  # noqa: PLC0415  # `assay --help` need not load Polars
+
     opened = inputs.opened(qrels, runs)
     stated: dict[str, Any] = {**looks, **drawing, **_texts(topics, documents), "groups": _groups(groups, opened)}
     if depths is not None:
         stated["depths"] = list_of_numbers(depths, "--depths", int)
-    inputs.give("assay.ground_truth.bias:pool_bias", "leaving out", to, qrels, opened, **stated)
+    inputs.give(pool_bias, "leaving out", to, qrels, opened, **stated)
 
 
 def estimate(
@@ -171,9 +176,11 @@ def estimate(
     $ assay pool make words.run stems.run --strategy sample --strata 3=1,10=0.5 -o sample.csv
     $ assay pool estimate sample.csv qrels.txt words.run stems.run
     """
+    from assay.ground_truth.inference import inferred_scores  # noqa: PLC0415  # `assay --help` need not load Polars
+
     stated = {"measures": measures or None, "confidence": confidence}
     opened = inputs.opened(qrels, runs)
-    inputs.give("assay.ground_truth.inference:inferred_scores", "estimating", to, pool, qrels, opened, **stated)
+    inputs.give(inferred_scores, "estimating", to, pool, qrels, opened, **stated)
 
 
 def _groups(file: str | None, runs: Sequence[Any]) -> dict[str, str] | None:

@@ -44,10 +44,12 @@ def plan_without_data(
 
 def deliver_plan(systems: Any, rules: dict[str, Any], to: Planning) -> None:
     """Plan by what systems show, and give the plan."""
+    from assay.verbs.planning import plan  # noqa: PLC0415  # `assay --help` need not load Polars
+
     evaluation = systems if getattr(systems, "subject", "") == "ranking" else None
     chosen: dict[str, Any] = {"baseline": options.only(to.baseline, "-b, --baseline")}
     chosen["measures"] = None if evaluation is not None else to.measures or None
-    result = inputs.result_of("assay.verbs.planning:plan", "planning", to, systems, **chosen, **to.plan, **rules)
+    result: Any = inputs.result_of(plan, "planning", to, systems, **chosen, **to.plan, **rules)
     text = output.rendered(result, to)
     inputs.say(evaluation, result.notes, quiet=to.quiet)
     output.deliver(text, to)

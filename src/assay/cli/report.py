@@ -44,10 +44,13 @@ class Reporting(Tested):
 
 def write_report(systems: Any, runs: Any, stated: dict[str, Any], to: Reporting) -> None:
     """Put the report together, write the files, and say what is in them."""
+    from assay.verbs.report import make_report  # noqa: PLC0415  # `assay --help` need not load Polars
+
     stated |= {"baseline": options.only(to.baseline, "-b, --baseline"), "title": to.title}
     stated["command"] = shlex.join(["assay", *sys.argv[1:]])
-    place, activity = "assay.verbs.report:make_report", "putting the report together"
-    report = inputs.result_of(place, activity, to, systems, runs, to.measures or None, **stated)
+    report = inputs.result_of(
+        make_report, "putting the report together", to, systems, runs, to.measures or None, **stated
+    )
     refuse_absent_columns()
     report.save_all(to.paths)
     remarks(report.warnings, report.notes, quiet=to.quiet)

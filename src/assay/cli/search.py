@@ -235,10 +235,11 @@ def doctor(
 
     $ assay doctor qrels.txt words.run
     """
+    from assay.verbs.diagnosis import doctor  # noqa: PLC0415  # `assay --help` need not load Polars
+
     named = inputs.by_name(runs, "runs", qrels)
     stated = {"topics": topics, "documents": documents, "grades": grades, "level": level}
-    place = "assay.verbs.diagnosis:doctor"
-    return deliver_diagnosis(inputs.result_of(place, "examining", to, qrels, named, measures or None, **stated), to)
+    return deliver_diagnosis(inputs.result_of(doctor, "examining", to, qrels, named, measures or None, **stated), to)
 
 
 #: The kinds of pictures, and the options that each takes, besides those that say what to read.
@@ -376,12 +377,14 @@ def tune(
 
     $ assay tune qrels.txt words.run stems.run alphabet.run --folds 4
     """
+    from assay.subjects.ranking.tuning import tune  # noqa: PLC0415  # `assay --help` need not load Polars
+
     if len(to.measures) > 1:
         raise ParameterError("a setting is chosen by one measure: give -m once")
     stated = to.compared() | folds_of(folds, fold, topics) | {**drawing, **rules}
     stated["baseline"] = options.only(to.baseline, "-b, --baseline")
-    place, runs_read = "assay.subjects.ranking.tuning:tune", inputs.opened(qrels, runs)
-    result = inputs.result_of(place, "tuning", to, qrels, runs_read, *to.measures, **stated)
+    runs_read = inputs.opened(qrels, runs)
+    result = inputs.result_of(tune, "tuning", to, qrels, runs_read, *to.measures, **stated)
     text = output.rendered(result, to)
     evaluation = result.evaluation
     if evaluation is not None and not to.quiet:
