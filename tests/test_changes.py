@@ -135,7 +135,7 @@ def differences(one: Measure, first: Ranks, second: Ranks) -> dict[str, float]:
     return {query: difference for query, difference in pairs if not np.isnan(difference)}
 
 
-@pytest.mark.parametrize("one", MEASURES, ids=str)
+@in_turn("one", MEASURES, ids=str)
 def test_shares_add_up_to_the_difference(one: Measure) -> None:
     """For every measure that splits; those that do not have no shares, and a reason."""
     for seed in range(3):

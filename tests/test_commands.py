@@ -28,6 +28,12 @@ from assay.core.evaluation_options import PolicyRules
 
 APP = application()
 HELPED = [command for command in every_command() if command != "trec-eval"]
+#: The commands of each subject, and of search systems under "".
+OF_SUBJECT = {
+    subject: [command for command in HELPED if subject == (command.split()[0] if " " in command else "")]
+    for subject in ["", *SUBJECTS]
+}
+each_subject = pytest.mark.parametrize("subject", OF_SUBJECT)
 TYPES = re.compile(r"\b(str|int|float|bool|tuple|dict|None|Path|Optional|Annotated)\b|list\[|--no-|--empty-")
 
 
@@ -54,7 +60,7 @@ def arguments_of(command: str) -> list[Any]:
     return [each for each in app.assemble_argument_collection() if each.parameter.help]
 
 
-@pytest.mark.parametrize("command", ["", *SUBJECTS, *HELPED])
+@in_turn("command", ["", *SUBJECTS, *HELPED])
 def test_help_fits_a_screen_and_is_free_of_python(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "100")
     page = help_page(APP, command, everything=False)
@@ -65,20 +71,22 @@ def test_help_fits_a_screen_and_is_free_of_python(command: str, monkeypatch: pyt
         assert re.search(rf"^  \$ assay {command}\b", page, re.MULTILINE)
 
 
-@pytest.mark.parametrize("command", HELPED)
-def test_all_options_are_on_the_long_page(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@each_subject
+def test_all_options_are_on_the_long_page(subject: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "100")
-    page = invoke([*command.split(), "--help-all"]).stdout
-    assert [name for name in names_of(APP, command) if name not in page] == []
-    assert invoke([*command.split(), "-h"]).stdout == help_page(APP, command, everything=False)
+    for command in OF_SUBJECT[subject]:
+        page = invoke([*command.split(), "--help-all"]).stdout
+        assert [name for name in names_of(APP, command) if name not in page] == [], command
+        assert invoke([*command.split(), "-h"]).stdout == help_page(APP, command, everything=False)
 
 
-@pytest.mark.parametrize("command", HELPED)
-def test_examples_of_help_run(command: str, folder: Path) -> None:
-    page = help_page(APP, command, everything=False)
-    for example in re.findall(r"^  \$ assay (.*)$", page, re.MULTILINE):
-        done = run_assay(*shlex.split(example), folder=folder)
-        assert done.returncode in ({0, 1, 3} if "gate" in command else {0}), f"{example}\n{done.stderr}"
+@each_subject
+def test_examples_of_help_run(subject: str, folder: Path) -> None:
+    for command in OF_SUBJECT[subject]:
+        page = help_page(APP, command, everything=False)
+        for example in re.findall(r"^  \$ assay (.*)$", page, re.MULTILINE):
+            done = run_assay(*shlex.split(example), folder=folder)
+            assert done.returncode in ({0, 1, 3} if "gate" in command else {0}), f"{example}\n{done.stderr}"
 
 
 #: Names that are declared more than once, since they name another thing of the same kind.
@@ -230,8 +238,14 @@ def test_help_is_also_a_word(command: str, tmp_path: Path) -> None:
     assert run_assay("--version", folder=tmp_path).stdout == f"assay {assay.__version__}\n"
 
 
-@pytest.mark.parametrize("command", HELPED)
-def test_unknown_options_are_refused_with_a_suggestion(command: str) -> None:
+@each_subject
+def test_unknown_options_are_refused_with_a_suggestion(subject: str) -> None:
+    for command in OF_SUBJECT[subject]:
+        refused_with_a_suggestion(command)
+
+
+def refused_with_a_suggestion(command: str) -> None:
+    """Fail unless a misspelt option of a command is refused, and the right one named."""
     option = max((name for name in names_of(APP, command) if name.startswith("--")), key=len, default="")
     done = invoke(
         [

@@ -733,7 +733,7 @@ MENDED = [
 ]
 
 
-@pytest.mark.parametrize("planted", [*PLANTED, *MENDED], ids=lambda planted: planted.name)
+@in_turn("planted", [*PLANTED, *MENDED], ids=lambda planted: planted.name)
 def test_a_planted_defect_is_found_and_nothing_else(planted: Planted, tmp_path: Path) -> None:
     diagnosis = examined(tmp_path, *planted.plant(files()), **planted.options)
     assert found_in(diagnosis) == planted.found, str(diagnosis)

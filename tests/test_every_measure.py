@@ -25,7 +25,7 @@ from assay.measures.summary import filled, summarise
 
 SAMPLES = 200
 SIZE = 60  # documents in the collection, where that is known
-each_measure = pytest.mark.parametrize("measure", MEASURES, ids=str)
+each_measure = in_turn("measure", MEASURES, ids=str)
 
 
 # A measure is a value, a string and a card.

@@ -70,7 +70,7 @@ POLICIES: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("rules", POLICIES, ids=str)
-@pytest.mark.parametrize("measure", TWINNED, ids=str)
+@in_turn("measure", TWINNED, ids=str)
 def test_agrees_with_the_slow_twin(measure: Measure, rules: dict[str, Any]) -> None:
     """On seeded tables, for every parameter and policy."""
     for name in ["small"] if rules else ["graded", "fractions"]:

@@ -32,7 +32,7 @@ def tables(seed: int) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, fl
     return qrels, run
 
 
-@pytest.mark.parametrize("measure", [m for m in MEASURES if not m.definition.subtopics], ids=str)
+@in_turn("measure", [m for m in MEASURES if not m.definition.subtopics], ids=str)
 def test_the_steps_of_every_measure_reduce_to_its_value(measure: Measure) -> None:
     qrels, run = tables(0)
     evaluation = evaluate(qrels, run, measure, collection_size=100)

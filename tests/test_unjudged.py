@@ -47,7 +47,7 @@ COUNTED = ("R@5", "F@5")
 MEASURES = [measure for measure in registered().values() if not measure.definition.subtopics]
 NOTHING_RELEVANT: Table = {"q1": {"x": 0}, "q2": {"x": 1}}
 ONE_UNJUDGED: dict[str, Table] = {"a": {"q1": {"u": 1}, "q2": {"x": 1}}, "b": {"q1": {"x": 1}, "q2": {"x": 1}}}
-each_measure = pytest.mark.parametrize("measure", MEASURES, ids=str)
+each_measure = in_turn("measure", MEASURES, ids=str)
 
 
 def small_tables(seed: int, topics: int = 5, documents: int = 9) -> tuple[Table, dict[str, Table]]:
