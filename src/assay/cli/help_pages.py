@@ -117,7 +117,11 @@ def _names(argument: Any) -> str:
 
 def _value_of(hint: Any) -> str:
     kinds = {hint, *get_args(hint)}
-    return "FILE" if Path in kinds else "N" if kinds & {int, float} else "WORD"
+    if Path in kinds:
+        return "FILE"
+    if kinds & {int, float}:
+        return "N"
+    return "WORD"
 
 
 def _panel(title: str, entries: Iterable[Entry], room: int = _NAMES) -> Iterator[str]:

@@ -108,8 +108,9 @@ def _systems(
     for name, path in each_named("", files):
         group = read(path, name)
         chosen = [each for each in group if not wanted or each.name in wanted or name in wanted]
-        called = [each.name if name is None else f"{name} {each.name}" if len(chosen) > 1 else name for each in chosen]
-        systems += [replace(each, name=new_name) for each, new_name in zip(chosen, called, strict=True)]
+        if name is not None:
+            chosen = [replace(each, name=f"{name} {each.name}" if len(chosen) > 1 else name) for each in chosen]
+        systems += chosen
         known += [each.name for each in group]
     for name in wanted:
         if name not in known:

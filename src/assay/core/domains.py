@@ -156,8 +156,8 @@ class WordOrTable(Choice):
 
     def check(self, name: str, value: Any) -> Any:
         """Accept a word or a mapping of numbers to numbers; give the latter as a sorted tuple of pairs."""
-        pairs = value.items() if isinstance(value, Mapping) else value if isinstance(value, tuple) else None
-        if pairs is None:
+        pairs = tuple(value.items()) if isinstance(value, Mapping) else value
+        if not isinstance(pairs, tuple):
             return super().check(name, value)
         try:
             within = f"a number in {name}"

@@ -124,6 +124,11 @@ def grades_in_words(counts: dict[str, int]) -> str:
 
 
 def _cell(value: Any) -> str:
-    text = significant(value, 6) if isinstance(value, float) else "" if value is None else str(value)
+    if isinstance(value, float):
+        text = significant(value, 6)
+    elif value is None:
+        text = ""
+    else:
+        text = str(value)
     plain = "".join(char if char.isprintable() else " " for char in text)
     return plain if len(plain) <= _LONGEST_CELL else plain[: _LONGEST_CELL - 1] + "…"

@@ -82,7 +82,8 @@ def read_labels(
         origin = "in memory"
         if isinstance(given, Mapping | list | tuple):
             rows, parts = _several(given, judges), list(given.values() if isinstance(given, Mapping) else given)
-            origin = origin if not all(map(is_file, parts)) else "several files" if parts[1:] else rows.where(0)[0]
+            if all(map(is_file, parts)):
+                origin = "several files" if parts[1:] else rows.where(0)[0]
         elif not is_file(given) and not is_frame(given):
             raise ParameterError(_no_labels(given))
         else:

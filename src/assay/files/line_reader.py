@@ -180,7 +180,12 @@ def _named(lines: list[tuple[int, str]], source: Source, names: list[str], kind:
         words = f"{field!r} is no number"
         bad.append(Problem(line, texts.get(line, field), words, f"a number as {number}", field, number))
     rows = rows.with_columns(values).filter(~wrong).rename({"judge": "iteration"}, strict=False)
-    title = "JSONL" if head.is_json else "TSV" if "\t" in head.first else "CSV"
+    if head.is_json:
+        title = "JSONL"
+    elif "\t" in head.first:
+        title = "TSV"
+    else:
+        title = "CSV"
     return _table(Lines(kind, title, len(names), rows.drop("row"), rows["row"].to_numpy(), named=True), bad)
 
 
@@ -225,7 +230,12 @@ def _decoded(data: bytes) -> tuple[list[tuple[int, str]], str, tuple[int, ...]]:
     """The lines that hold data, with their numbers; the encoding; the lines that are not in UTF-8."""
     start = data[:200]
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or start.count(0) > len(start) / 4:
-        wide = "utf-16" if start[0] > 127 else "utf-16-be" if start[0] == 0 else "utf-16-le"
+        if start[0] > 127:
+            wide = "utf-16"
+        elif start[0] == 0:
+            wide = "utf-16-be"
+        else:
+            wide = "utf-16-le"
         return _decoded(data.decode(wide, errors="replace").replace("\0", "").encode())[0], "UTF-16", ()
     plain = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").translate(_BLANKS).removeprefix(BYTE_ORDER_MARK)
     lines, odd = [], []

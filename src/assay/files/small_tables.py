@@ -154,14 +154,25 @@ def read_score_rows(given: Readable | Source | Any, *, measure: str = "score") -
         raise FormatError(table.path, 1, expected="a name for each column", got="none for one")
     units = row_numbers(table.frame.height) if unit is None else table.texts(unit, "a system and a unit")
     systems = None if system is None else table.texts(system, "a system and a unit")
-    measures = table.texts(roles["measure"], "a measure") if is_long else units
+    measures = table.texts(roles["measure"], "a measure") if is_long else None
     lines = pl.Series("line", table.lines(), dtype=pl.Int64)
-    kind = "unit" if unit is None else "query" if folded_name(unit) in QUERY.names else folded_name(unit) or "unit"
+    if unit is None:
+        kind = "unit"
+    elif folded_name(unit) in QUERY.names:
+        kind = "query"
+    else:
+        kind = folded_name(unit) or "unit"
     rows = _numbers(table, values)
-    row, called = rows["row"], pl.Series(values).gather(rows["place"])
+    row = rows["row"]
+    called = pl.Series(values).gather(rows["place"])
+    of_row: pl.Series | pl.Expr = called
+    if measures is not None:
+        of_row = measures.gather(row)
+    elif systems is None:
+        of_row = pl.lit(measure)
     frame = rows.select(
         (called if systems is None else systems.gather(row)).alias("system"),
-        (measures.gather(row) if is_long else pl.lit(measure) if systems is None else called).alias("measure"),
+        of_row.alias("measure"),
         pl.lit(kind).alias("unit_kind"),
         units.gather(row).alias("unit"),
         "value",

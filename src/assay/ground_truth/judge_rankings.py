@@ -228,7 +228,12 @@ def _verdicts(evaluations: Mapping[str, Evaluation], measure: str, alpha: float,
     table = []
     for (baseline, system), words in rows.items():
         outcomes = set(words.values())
-        outcome = "reversed" if {"better", "worse"} <= outcomes else "same" if len(outcomes) == 1 else "decided by some"
+        if {"better", "worse"} <= outcomes:
+            outcome = "reversed"
+        elif len(outcomes) == 1:
+            outcome = "same"
+        else:
+            outcome = "decided by some"
         table.append({"baseline": baseline, "system": system, **words, "outcome": outcome})
     return pl.DataFrame(table)
 

@@ -55,8 +55,9 @@ class Criterion(NamedTuple):
         """It holds if the whole interval of a number (value, low, high) is within bounds, and fails if none is."""
         value, low, high = estimate
         ends = (value, value) if math.isnan(low) else (low, high)
-        is_in, is_out = bounds[0] <= ends[0] and ends[1] <= bounds[1], ends[1] < bounds[0] or ends[0] > bounds[1]
-        return cls(name, value, low, high, asked, True if is_in else False if is_out else None)
+        is_in = bounds[0] <= ends[0] and ends[1] <= bounds[1]
+        is_out = ends[1] < bounds[0] or ends[0] > bounds[1]
+        return cls(name, value, low, high, asked, is_in if is_in or is_out else None)
 
     @classmethod
     def unknown(cls, name: str, asked: str, reason: str) -> Criterion:
@@ -191,7 +192,13 @@ def audit_judge(
         flagged = crowd(judged, method="majority", draws=0).workers.filter("flagged")
         settings |= {"people_flagged": dict(flagged.select("worker", "reason").iter_rows())} if flagged.height else {}
     holds = [each.holds for each in criteria]
-    verdict: Outcome = "not usable" if False in holds else "cannot say" if None in holds else "usable"
+    verdict: Outcome
+    if False in holds:
+        verdict = "not usable"
+    elif None in holds:
+        verdict = "cannot say"
+    else:
+        verdict = "usable"
     confusion = result.confusion("people", "model").rename(lambda name: name.removeprefix("model "))
     return JudgeAudit(
         verdict, tuple(criteria), confusion, flips, systems, _slices(result, apart, both, slices, coefficient),
@@ -303,7 +310,8 @@ def _order(ranked: JudgeRankings, least: float) -> Criterion:
     if systems < FEWEST_SYSTEMS:
         reason = f"{systems} systems have too few orders to tell: give {FEWEST_SYSTEMS} or more"
         return Criterion("ranking", tau, low, high, asked, None, reason)
-    return Criterion("ranking", tau, low, high, asked, True if tau >= least else None if high >= least else False)
+    is_open = tau < least <= high
+    return Criterion("ranking", tau, low, high, asked, None if is_open else tau >= least)
 
 
 def _own_family(ranked: JudgeRankings, families: Mapping[str, str], family: str) -> Criterion:

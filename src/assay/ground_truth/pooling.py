@@ -157,7 +157,12 @@ def make_pool(
     Choice(get_args(Strategy)).check("strategy", strategy)
     Choice(get_args(Order)).check("order", order)
     rates = _rates(strategy, strata, depth)
-    depth = max(rates) if rates else 100 if depth is None else Whole(1).check("depth", depth)
+    if rates:
+        depth = max(rates)
+    elif depth is None:
+        depth = 100
+    else:
+        depth = Whole(1).check("depth", depth)
     _check_budget(strategy, budget)
     wanted = None if topics is None else list(topics)
     deep = RunRanks.of(runs, depth=depth + 1, groups=groups, topics=wanted)

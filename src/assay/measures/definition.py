@@ -179,7 +179,11 @@ class Definition(NamedTuple):
     @property
     def direction(self) -> Direction:
         """The direction in which it is good, in a word that travels with its scores."""
-        return "neither" if self.higher_is_better is None else "higher" if self.higher_is_better else "lower"
+        if self.higher_is_better is None:
+            return "neither"
+        if self.higher_is_better:
+            return "higher"
+        return "lower"
 
 
 def declared(function: Callable[..., Any]) -> tuple[Any, dict[str, Parameter], str | None]:

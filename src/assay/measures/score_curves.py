@@ -45,7 +45,11 @@ MaxFPR: TypeAlias = Annotated[float | None, _UpToOne()]
 
 def _lacking(scored: Scored) -> str | None:
     """The reason why there is nothing to compare, or None."""
-    return NO_POSITIVE if not scored.positives else NO_NEGATIVE if not scored.negatives else None
+    if not scored.positives:
+        return NO_POSITIVE
+    if not scored.negatives:
+        return NO_NEGATIVE
+    return None
 
 
 def _area_by_pairs(scored: Scored) -> PerUnit:

@@ -111,7 +111,12 @@ def ticks(axis: Axis, title: str, about: int = 4) -> Markup:
     marks = []
     for tick in axis.ticks(about):
         place = axis.at(tick)
-        anchor = "middle" if 0 < place < 1 else "end" if place else "start"
+        if 0 < place < 1:
+            anchor = "middle"
+        elif place:
+            anchor = "end"
+        else:
+            anchor = "start"
         fine = "" if tick == round(tick) else " fine"
         marks.append(shape("text", inside=label(tick), x=percent(place), y=14, class_=f"{anchor}{fine}"))
     return drawing(title, *marks, class_="ticks-of")

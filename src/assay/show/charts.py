@@ -240,7 +240,12 @@ def waterfall(frame: pl.DataFrame, series: Sequence[Series], *, best: float | No
     ]
     if best is not None:
         marks.insert(0, Mark("rule", pl.DataFrame({"at": [best]}), y="at", meaning="best"))
-    every = 1 if len(ranks) <= 12 else 2 if len(ranks) <= 24 else 5
+    if len(ranks) <= 12:
+        every = 1
+    elif len(ranks) <= 24:
+        every = 2
+    else:
+        every = 5
     ticks = [place for place, rank in enumerate(ranks) if place % every == 0 or rank is None]
     words = tuple("below" if ranks[place] is None else str(ranks[place]) for place in ticks)
     x = Scale("rank", 0, max(len(ranks), 1), ticks=tuple(place + 0.5 for place in ticks), names=words, grid=False)

@@ -201,7 +201,12 @@ def _is_crowded(figure: Figure) -> bool:
 
 def _size_of(table: Table) -> str:
     rows, columns = table.frame.height, len(table.columns)
-    height = "short" if rows <= _SHORT else "tall" if rows > _TALL else ""
+    if rows <= _SHORT:
+        height = "short"
+    elif rows > _TALL:
+        height = "tall"
+    else:
+        height = ""
     return f"{height} wide" if columns >= _WIDE else height
 
 

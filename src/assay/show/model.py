@@ -187,7 +187,11 @@ class Table:
 def _kind_of(dtype: pl.DataType) -> Kind:
     if dtype == pl.Boolean:
         return "flag"
-    return "count" if dtype.is_integer() else "number" if dtype.is_numeric() else "text"
+    if dtype.is_integer():
+        return "count"
+    if dtype.is_numeric():
+        return "number"
+    return "text"
 
 
 #: Columns of these kinds are names, and stand to the left, as long as no other column stands before them.
@@ -322,14 +326,20 @@ class Section:
     def tables(self) -> Iterator[Table]:
         """All tables in it, those that stand for widgets too."""
         for part in self.still():
-            yield from part.tables() if isinstance(part, Section) else (part,) if isinstance(part, Table) else ()
+            if isinstance(part, Section):
+                yield from part.tables()
+            elif isinstance(part, Table):
+                yield part
 
     def figures(self) -> Iterator[Figure]:
         """All figures in it."""
         from assay.show.figure import Figure  # noqa: PLC0415  # a table on a terminal does not wait for it
 
         for part in self.parts:
-            yield from part.figures() if isinstance(part, Section) else (part,) if isinstance(part, Figure) else ()
+            if isinstance(part, Section):
+                yield from part.figures()
+            elif isinstance(part, Figure):
+                yield part
 
     def still(self) -> Iterator[Part]:
         """Its parts, with what stands for widgets in their place."""

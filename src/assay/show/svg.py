@@ -312,7 +312,11 @@ def _letter(letter: str) -> float:
         return 1.0
     if letter in _NARROW:
         return 0.3
-    return 0.9 if letter in _WIDE else 0.7 if letter.isupper() else 0.55
+    if letter in _WIDE:
+        return 0.9
+    if letter.isupper():
+        return 0.7
+    return 0.55
 
 
 @cache

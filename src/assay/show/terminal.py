@@ -71,7 +71,7 @@ class Screen:
         rows = [(heads, "bold")] if any(column.head for column in cells.columns) else []
         rows += [(row, "dim" if bright is not None and at >= bright else "") for at, row in enumerate(cells.rows)]
         for row, usual in rows:
-            styles = ["bold green" if cell.best else "dim" if cell.is_missing else usual for cell in row]
+            styles = [_style_of(cell, usual) for cell in row]
             parts = [wrapped(on_one_line(cell.words), width) for cell, width in zip(row, widths, strict=True)]
             for words in zip_longest(*parts, fillvalue=""):
                 placed = [
@@ -84,6 +84,12 @@ class Screen:
         if not (style and self.has_colour):
             return text
         return f"\x1b[{';'.join(_CODES[word] for word in style.split())}m{text}\x1b[0m"
+
+
+def _style_of(cell: Cell, usual: str) -> str:
+    if cell.best:
+        return "bold green"
+    return "dim" if cell.is_missing else usual
 
 
 def _padded(text: str, width: int, *, right: bool) -> str:

@@ -347,7 +347,11 @@ def _statistic(sides: tuple[Floats, Floats], crossed: Floats, sizes: tuple[int, 
 def _beside(statistic: Floats | float, alternative: Alternative) -> Floats:
     """The distance of a statistic from the null."""
     numbers = np.asarray(statistic, dtype=np.float64)
-    return np.abs(numbers) if alternative == "two-sided" else numbers if alternative == "greater" else -numbers
+    if alternative == "two-sided":
+        return np.abs(numbers)
+    if alternative == "greater":
+        return numbers
+    return -numbers
 
 
 #: Of more units than this nothing is drawn: the jackknife, which is the delta method, says the same.

@@ -326,7 +326,12 @@ def jackknife_test(
     difference, without = sample.difference(first, second), sample.without_some(first, second, seed)
     parts = len(without)
     error = (parts - 1) / math.sqrt(parts) * float(np.std(without, ddof=1))
-    t = difference / error if error > 0 else math.copysign(math.inf, difference) if difference else 0.0
+    if error > 0:
+        t = difference / error
+    elif difference:
+        t = math.copysign(math.inf, difference)
+    else:
+        t = 0.0
     below, above = (float(special.stdtr(parts - 1, end)) for end in (t, -t))
     p = {"two-sided": 2 * min(below, above), "less": below, "greater": above}[alternative]
     return Outcome(JACKKNIFE, t, p, None, "" if parts == sample.size else f"{parts} groups of items")

@@ -94,7 +94,11 @@ class Scale:
 def _key(place: int) -> str:
     """The key of a position: digits, then letters that mean nothing else."""
     letters = [letter for letter in "abcdegilmoprtvwyz" if letter not in RESERVED]
-    return "0123456789"[place] if place < 10 else letters[place - 10] if place - 10 < len(letters) else ""
+    if place < 10:
+        return "0123456789"[place]
+    if place - 10 < len(letters):
+        return letters[place - 10]
+    return ""
 
 
 def _scale(name: str, *grades: tuple[int, str, str]) -> Scale:

@@ -116,7 +116,13 @@ def lists_of_indicators(values: Any, labels: Sequence[Any] | None, what: str) ->
         row, cell = int(rows[wrong[0]]) + 1, cells[wrong[0]]
         raise InputError(f"{what}: row {row}: expected 0 or 1 in a matrix of labels, got {cell}")
     width = table.shape[1]
-    called: Iterable[Any] = names if names is not None else range(width) if labels is None else labels
+    called: Iterable[Any]
+    if names is not None:
+        called = names
+    elif labels is None:
+        called = range(width)
+    else:
+        called = labels
     texts = tuple(map(str, called))
     if len(texts) != width:
         raise InputError(f"{what}: expected a column for each of {len(texts)} labels, got {width} columns")

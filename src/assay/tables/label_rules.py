@@ -154,10 +154,10 @@ def _type_in_words(values: pl.Series) -> str:
     kind = values.dtype
     if isinstance(kind, pl.List):
         return "several labels per item"
-    first = values.drop_nulls()[0]
-    return (
-        f"{'text' if kind.base_type() in _TEXTS else 'true and false' if kind == pl.Boolean else 'numbers'} ({first!r})"
-    )
+    word = "text" if kind.base_type() in _TEXTS else "numbers"
+    if kind == pl.Boolean:
+        word = "true and false"
+    return f"{word} ({values.drop_nulls()[0]!r})"
 
 
 def as_label(label: Any, kind: pl.DataType) -> Any:
@@ -166,7 +166,8 @@ def as_label(label: Any, kind: pl.DataType) -> Any:
     >>> as_label("1", pl.Int64()), as_label(1, pl.String()), as_label("true", pl.Boolean())
     (1, '1', True)
     """
-    return label_like(True if kind == pl.Boolean else 0 if kind == pl.Int64 else "", label)
+    examples: dict[Any, bool | int] = {pl.Boolean: True, pl.Int64: 0}
+    return label_like(examples.get(kind.base_type(), ""), label)
 
 
 def stated_labels(labels: Sequence[Any] | None, kind: pl.DataType) -> tuple[Any, ...] | None:

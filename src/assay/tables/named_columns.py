@@ -193,7 +193,11 @@ def _as_series(values: Any) -> pl.Series:
 
 
 def _id_text(value: Any) -> str | None:
-    return value if isinstance(value, str) else repr(value) if type(value) in {int, float} else None
+    if isinstance(value, str):
+        return value
+    if type(value) in {int, float}:
+        return repr(value)
+    return None
 
 
 def _sort(value: Any) -> str | None:
@@ -204,7 +208,11 @@ def _sort(value: Any) -> str | None:
         return "true or false"
     if isinstance(value, int) or (isinstance(value, float) and value.is_integer()):
         return "a whole number"
-    return "text" if isinstance(value, str) else "a list" if isinstance(value, list) else "something else"
+    if isinstance(value, str):
+        return "text"
+    if isinstance(value, list):
+        return "a list"
+    return "something else"
 
 
 def _was_mixed(values: pl.Series) -> bool:

@@ -135,7 +135,9 @@ def holds_systems(value: Any) -> bool:
     >>> holds_systems([0.1, 0.2])
     False
     """
-    several = value.values() if isinstance(value, Mapping) else value if isinstance(value, list | tuple) else (value,)
+    several = list(value.values()) if isinstance(value, Mapping) else value
+    if not isinstance(several, list | tuple):
+        several = [several]
     return bool(several) and all(hasattr(each, "subject") for each in several)
 
 

@@ -96,7 +96,12 @@ class Ratings:
         if len(twice):
             name, again = judges[int(judge[twice[0]])], names[int(item[twice[0]])]
             raise ParameterError(f"judge {name!r} labelled item {again!r} more than once")
-        least = values[-1] if level is None and len(values) == 2 else 1.0 if level is None else level
+        if level is None and len(values) == 2:
+            least = values[-1]
+        elif level is None:
+            least = 1.0
+        else:
+            least = level
         return cls(
             names,
             tuple(map(str, judges)),

@@ -171,7 +171,12 @@ def _verdict(result: ClickAgreement) -> str:
     if not result.grades["clicks"].sum():
         return "No verdict: no judged document was clicked."
     low, high = row["auc_low"] or 0.0, row["auc_high"] or 1.0
-    word = "agree" if low > 0.5 else "contradict one another" if high < 0.5 else "do not clearly agree"
+    if low > 0.5:
+        word = "agree"
+    elif high < 0.5:
+        word = "contradict one another"
+    else:
+        word = "do not clearly agree"
     favour = "of a relevant document and another, clicks favour the relevant one in"
     return f"Clicks and judgments {word}: {favour} {as_percent(row['auc'])} of pairs"
 

@@ -165,7 +165,12 @@ def silhouettes_figure(curve: Curve) -> Figure:
     """A panel for each clustering, two beside one another."""
     systems = curve.summary.select("system", "value").rows()
     lowest, width = ends_of(curve.frame["silhouette"])[0], 460 if len(systems) == 1 else 345
-    low = 0.0 if lowest >= 0 else -1.0 if lowest < -0.5 else -0.5
+    if lowest >= 0:
+        low = 0.0
+    elif lowest < -0.5:
+        low = -1.0
+    else:
+        low = -0.5
     panels = []
     for name, mean in systems:
         panel = _silhouette(curve.frame.filter(pl.col("system") == name), mean, low=low, width=width)
@@ -227,7 +232,11 @@ def contingency_figure(curve: Curve) -> Figure:
 
 
 def _counted(items: float) -> str:
-    return "" if not items else f"{items:,.0f}" if items == round(items) else number(items, 2)
+    if not items:
+        return ""
+    if items == round(items):
+        return f"{items:,.0f}"
+    return number(items, 2)
 
 
 @drawn_from("value")

@@ -166,8 +166,8 @@ def _distances(points: Points, item: str) -> StepTable:
 def _by_cluster(means: pl.DataFrame, home: int, nearest: Any) -> StepTable:
     """The mean distance to each cluster, and which of them count."""
     clusters = means["cluster"].to_list()
-    parts = ["a: its own, itself left out" if at == home else "b: the nearest other" if name == nearest else ""
-             for at, name in enumerate(clusters)]  # fmt: skip
+    parts = ["b: the nearest other" if name == nearest else "" for name in clusters]
+    parts[home] = "a: its own, itself left out"
     frame = means.with_columns(
         cluster=pl.Series(list(map(str, clusters)), dtype=pl.String),
         is_part=pl.Series(parts, dtype=pl.String),

@@ -156,7 +156,12 @@ def _one_cluster(case: ClusteringCase) -> Iterator[Remark]:
         return
     if case.table is not None and case.table.class_sizes[0].max() >= NEARLY_ALL * case.table.items[0]:
         return
-    names = case.table.clusters if case.table is not None else case.points.clusters if case.points is not None else ()
+    if case.table is not None:
+        names = case.table.clusters
+    elif case.points is not None:
+        names = case.points.clusters
+    else:
+        names = ()
     label = names[int(np.argmax(sizes))]
     held = "all items" if len(sizes) == 1 else f"{as_percent(share)} of the items"
     message = f"cluster {label} holds {held}"

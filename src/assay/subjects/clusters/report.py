@@ -89,7 +89,11 @@ def lead_of(result: Clustering) -> str:
 def clusters_of(result: Clustering, system: str) -> int:
     """How many clusters a clustering has."""
     table, points = result.contingency(system), result.points(system)
-    return len(table.clusters) if table is not None else 0 if points is None else len(points.clusters)
+    if table is not None:
+        return len(table.clusters)
+    if points is None:
+        return 0
+    return len(points.clusters)
 
 
 def summary_of(result: Clustering, *, judged: bool = False) -> Iterator[str]:

@@ -171,7 +171,12 @@ def counts_of_all(tables: Sequence[Clusters | Contingency], rules: Rules, seed: 
                 f"{table.whence}: there are clusters, and neither classes nor points to measure them by: "
                 f"say {argument('truth')} or {argument('points')}"
             )
-    stated = "metric" if rules.metric != "euclidean" else "sample_size" if rules.sample_size is not None else ""
+    if rules.metric != "euclidean":
+        stated = "metric"
+    elif rules.sample_size is not None:
+        stated = "sample_size"
+    else:
+        stated = ""
     if stated and not any(Points in counts for counts in every):
         raise ParameterError(f"{argument(stated)} is about points, and there are none: say {argument('points')}")
     return every

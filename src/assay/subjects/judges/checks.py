@@ -69,7 +69,9 @@ class JudgesExamination(Examination):
         if len(self.inputs) != 1:
             raise ParameterError(f"doctor takes one set of labels, not {len(self.inputs)}")
         (given,) = self.inputs
-        data = given.labels if isinstance(given, JudgeAgreement) else Source.of(given) if is_file(given) else given
+        data = Source.of(given) if is_file(given) else given
+        if isinstance(data, JudgeAgreement):
+            data = data.labels
         self.file = data.name if isinstance(data, Source) else "labels"
         # Where judges contradict themselves, their first labels are looked at.
         reading, self.labels = self.opened(

@@ -380,7 +380,12 @@ class _Values:
         marks = ["-"] * min(line.string_length, int(self.ranks.retrieved[topic]))
         for rank, grade in zip(hits.rank[hits.query == topic], hits.grade[hits.query == topic], strict=True):
             if rank <= len(marks):
-                marks[rank - 1] = "." if grade < 0 else ">" if grade > 9 else f"{grade:.0f}"
+                if grade < 0:
+                    marks[rank - 1] = "."
+                elif grade > 9:
+                    marks[rank - 1] = ">"
+                else:
+                    marks[rank - 1] = f"{grade:.0f}"
         return f"'{''.join(marks)}'"
 
     def _summary(self, name: str, line: Line, values: Floats) -> str | None:

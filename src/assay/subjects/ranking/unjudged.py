@@ -202,7 +202,12 @@ class UnjudgedReach(NamedTuple):
         It depends on unjudged documents: 4 documents within reach of the measure have no judgment, and with other
         grades the difference could lie anywhere from -0.1000 to +0.3000.
         """
-        turns = self.low < 0 if difference > 0 else self.high > 0 if difference < 0 else self.low < self.high
+        if difference > 0:
+            turns = self.low < 0
+        elif difference < 0:
+            turns = self.high > 0
+        else:
+            turns = self.low < self.high
         return (
             f"It {'depends' if turns else 'may depend'} on unjudged documents: "
             f"{number_of('document', self.documents)} within reach of the measure "

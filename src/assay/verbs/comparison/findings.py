@@ -45,7 +45,12 @@ def pairs_of(systems: Sequence[str], baseline: str | Iterable[str] | None = None
         raise ParameterError("choose a baseline, or all pairs")
     if all_pairs or (baseline is None and len(systems) > 2):
         return Pairs(tuple(combinations(range(len(systems)), 2)), all_pairs=True)
-    wanted = [systems[0]] if baseline is None else [baseline] if isinstance(baseline, str) else list(baseline)
+    if baseline is None:
+        wanted = [systems[0]]
+    elif isinstance(baseline, str):
+        wanted = [baseline]
+    else:
+        wanted = list(baseline)
     for name in wanted:
         if name not in systems:
             raise not_among("baseline", name, systems)

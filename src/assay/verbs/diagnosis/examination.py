@@ -435,7 +435,12 @@ def doctor(
     """
     qrels, runs = judgments_and_runs(qrels, runs)
     several = runs is None and isinstance(qrels, Sequence) and not isinstance(qrels, str)
-    inputs = qrels if several else [qrels] if runs is None else [qrels, runs]
+    if several:
+        inputs = qrels
+    elif runs is None:
+        inputs = [qrels]
+    else:
+        inputs = [qrels, runs]
     named = {"measures": measures, "topics": topics, "documents": documents, "grades": grades, "train": train}
     named |= {"pos_label": pos_label, "noise": noise, "level": None if level == 1.0 else level}
     stated = {name: value for name, value in named.items() if value is not None}

@@ -108,7 +108,12 @@ def margins_of(stated: Any, named: Named, measures: Sequence[str]) -> Margins:
     >>> margins_of({"AP": 0.02}, str, ["AP"])
     {'AP': 0.02}
     """
-    by_name = dict(stated) if isinstance(stated, Mapping) else {} if stated is None else {None: stated}
+    if isinstance(stated, Mapping):
+        by_name = dict(stated)
+    elif stated is None:
+        by_name = {}
+    else:
+        by_name = {None: stated}
     margins: Margins = {}
     for key, value in by_name.items():
         name = None if key is None else named(key)

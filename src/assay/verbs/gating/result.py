@@ -178,7 +178,12 @@ def _intervals(result: GateResult) -> str:
     ways: dict[str, None] = {}
     for check in result.checks:
         way = INTERVALS.get(check.interval)
-        name = "none" if way is None else way.short if way.is_drawn else way.adjective
+        if way is None:
+            name = "none"
+        elif way.is_drawn:
+            name = way.short
+        else:
+            name = way.adjective
         if check.interval == SUBSAMPLING:
             name = f"{check.redrawn:,} {name}"
         elif way is not None and way.is_drawn:

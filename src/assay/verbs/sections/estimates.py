@@ -131,7 +131,11 @@ def end_of(measure: Measure) -> Literal["high", "low"] | None:
     'high'
     """
     higher = measure.definition.higher_is_better
-    return None if higher is None else "high" if higher else "low"
+    if higher is None:
+        return None
+    if higher:
+        return "high"
+    return "low"
 
 
 def undefined(result: ItemResult[Any]) -> Iterator[str]:

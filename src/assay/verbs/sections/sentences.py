@@ -115,7 +115,12 @@ def conflict(finding: Finding, kind: str) -> str:
     if clash is None:
         return ""
     if clash == "direction":
-        mean = "the same" if finding.difference == 0 else "higher" if finding.difference > 0 else "lower"
+        if finding.difference == 0:
+            mean = "the same"
+        elif finding.difference > 0:
+            mean = "higher"
+        else:
+            mean = "lower"
         way = f"the mean is {mean}, but {looks or 'the test is not about the mean'}"
         return f"The test and the mean do not point the same way: {way}. So there is no verdict."
     if clash == "test only":

@@ -40,8 +40,10 @@ def unreadable(file: PredictionsFile) -> Iterator[CheckFinding]:
     place = "" if problem.line is None else f"line {problem.line}: "
     todo = None
     if problem.expected != f"a table {shape_of('predictions')}":
-        todo = "fix the line: the file has to be text in UTF-8, with as many fields in each line as in the first"
-        todo = "find out why the file has no items" if isinstance(problem, EmptyFileError) else todo if place else None
+        if isinstance(problem, EmptyFileError):
+            todo = "find out why the file has no items"
+        elif place:
+            todo = "fix the line: the file has to be text in UTF-8, with as many fields in each line as in the first"
     yield finding("unreadable", "error", file, f"{place}{problem.reason}", todo=todo)
 
 

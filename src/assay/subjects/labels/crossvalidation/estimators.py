@@ -150,7 +150,12 @@ def _refuse_no_classifier(name: Any, model: Any) -> None:
     if not (hasattr(model, "fit") and hasattr(model, "predict")):
         raise ParameterError(f"{name} is not a classifier: expected an estimator with fit and predict")
     try:
-        kind = "regressor" if is_regressor(model) else "clusterer" if is_clusterer(model) else None
+        if is_regressor(model):
+            kind = "regressor"
+        elif is_clusterer(model):
+            kind = "clusterer"
+        else:
+            kind = None
     except (AttributeError, TypeError):
         raise ParameterError(
             f"{name} holds something that is not an estimator of scikit-learn: expected a BaseEstimator"

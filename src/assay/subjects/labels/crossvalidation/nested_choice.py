@@ -200,7 +200,9 @@ def _is_list(values: Any) -> bool:
 def _criterion(items: FoldItems, measures: Measures, select_by: str | Measure | None) -> Measure:
     """What is chosen by."""
     # Which measures there are by default depends on scores, of which nothing is known yet: accuracy needs none.
-    wanted = select_by if select_by is not None else measures if measures is not None else "Accuracy"
+    wanted = measures if select_by is None else select_by
+    if wanted is None:
+        wanted = "Accuracy"
     first = fold_measures(wanted, items.task, Predictions.of([0, 1], [0, 1]))[0]
     if first.definition.higher_is_better is None:
         raise ParameterError(f"{first} is good neither high nor low: nothing can be chosen by it")

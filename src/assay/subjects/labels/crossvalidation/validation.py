@@ -48,7 +48,12 @@ class LeakageCheck(Result):
     seed: int
 
     def __repr__(self) -> str:
-        outcome = "no leak seen" if self.is_fine else "leak" if self.leaks else "inconclusive"
+        if self.is_fine:
+            outcome = "no leak seen"
+        elif self.leaks:
+            outcome = "leak"
+        else:
+            outcome = "inconclusive"
         return f"<LeakageCheck: {outcome}, {p_phrase(self.p)}>"
 
     @property

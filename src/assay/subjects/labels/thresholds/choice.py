@@ -126,10 +126,8 @@ def redrawn(rules: Sequence[Rule], taken: Ints, candidates: Candidates, *, resam
     """Choose again with items drawn anew; all rules see the same resamples. `taken`: what they chose on all items."""
     observed = [rule.of(candidates.cells) for rule in rules]
     every = np.arange(len(candidates.threshold))
-    among = [
-        taken[[at]] if rule.is_given else candidates.corners if wanted.corners else every
-        for at, (rule, wanted) in enumerate(zip(rules, observed, strict=True))
-    ]
+    among = [candidates.corners if wanted.corners else every for wanted in observed]
+    among = [taken[[at]] if rule.is_given else among[at] for at, rule in enumerate(rules)]
     distinct = {id(places): places for places in among}  # most rules look at the same thresholds
     places, values, fixed = [], [], []
     for block in candidates.drawn(resamples, seed):

@@ -237,7 +237,12 @@ def audit(
         raise ParameterError("a bare list has no queries: leave query out")
     if of_list:
         qrels, run = _from_lists(qrels, run)
-    chosen = LIST if of_list else None if query is None else str(query)
+    if of_list:
+        chosen = LIST
+    elif query is None:
+        chosen = None
+    else:
+        chosen = str(query)
     case, default, evaluation = _case(qrels, run, parse_measure(measure), chosen, dict(rules))
     undefined = _undefined(evaluation, chosen)
     value_here = math.nan if undefined or math.isnan(evaluation.mean()) else case.value(default)

@@ -372,7 +372,12 @@ def _written(query: Mapping[str, Any], moved: pl.DataFrame, place: int) -> Itera
 def _drawn(basis: Basis, query: Mapping[str, Any], place: int, top: float) -> dict[str, Any]:
     """A query for the page; `top` is the highest grade, the darkest."""
     sides, way, change = _sides(query), basis.higher_is_better(basis.main), query["difference"]
-    mark = "▲" if change > 0 else "▼" if change < 0 else "="
+    if change > 0:
+        mark = "▲"
+    elif change < 0:
+        mark = "▼"
+    else:
+        mark = "="
     depth = max((item["rank"] for side in sides for item in side["ranking"]), default=0)
     values = " → ".join(number(side["value"]) for side in sides)
     lines = [sum(1 + len(item["title"]) // _LINE for item in side["ranking"]) for side in sides]

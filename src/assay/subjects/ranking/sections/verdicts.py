@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import polars as pl
 
@@ -70,16 +70,21 @@ def _score(basis: Basis, measure: str, system: str) -> dict[str, Any]:
     return score | numbers | {"verdict": str(finding.verdict), "word": word, "mark": mark, "says": means}
 
 
+#: The end of a measure's numbers that is best, by whether higher is better.
+_BEST: dict[bool | None, Literal["high", "low"] | None] = {True: "high", False: "low", None: None}
+
+
 def _column(basis: Basis, frame: pl.DataFrame, measure: str) -> Column:
     """A measure's numbers, with decimals until they differ; intervals on one axis."""
-    ends, way = (f"{measure} low", f"{measure} high"), basis.higher_is_better(measure)
+    ends = (f"{measure} low", f"{measure} high")
+    way = basis.higher_is_better(measure)
     values = (value for name in (measure, *ends) for value in frame[name].to_list())
     return Column(
         measure,
         kind="estimate",
         least=4,
         compared="column",
-        best=None if way is None else "high" if way else "low",
+        best=_BEST[way],
         ends=ends,
         axis=around(values, zero=False),
         mark=f"_{measure} word",
@@ -185,7 +190,7 @@ def _cards(basis: Basis, comparison: Comparison) -> dict[str, Any]:
     rest = sum(len(basis.findings(name)) for name in basis.measures) - len(findings)
     stand = f"{number_of('more verdict', rest)} {'stands as a mark' if rest == 1 else 'stand as marks'}"
     return {
-        "size": "cards one" if len(pairs) == 1 else "cards" if len(pairs) in {2, 4} else "cards many",
+        "size": {1: "cards one", 2: "cards", 4: "cards"}.get(len(pairs), "cards many"),
         "cards": cards,
         "legend": " ".join(_verdicts_legend(findings, comparison)),
         "rest": stand if rest else "",
