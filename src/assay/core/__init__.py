@@ -1,1 +1,1 @@
-"""What everything stands on: errors, numbers and words for people, registries by name, the base class of results."""
+"""The ground of everything: errors, numbers and words for people, registries by name, the base class of results."""

@@ -1,4 +1,4 @@
-"""What is odd about data, as a warning of Python: results keep it, and whoever calls a function sees it at once."""
+"""Remarks on odd data as warnings of Python: results keep them, and whoever calls a function sees them at once."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ _DIGITS = 4
 
 
 def decimals(values: Iterable[float], least: int = 4) -> int:
-    """How many decimals show numbers that stand below one another, and are compared, truthfully.
+    """The decimals that show numbers truthfully that stand below one another and are compared.
 
     >>> decimals([0.5, 0.25]), decimals([0.5, 0.99996]), decimals([0.123456, 0.123457])
     (4, 5, 6)

@@ -62,7 +62,7 @@ class AssayError(Exception):
 
 
 class InputError(AssayError):
-    """What was given cannot be used."""
+    """An input that cannot be used."""
 
 
 class FormatError(InputError):
@@ -123,7 +123,7 @@ def need(package: str, *, extra: str, purpose: str) -> None:
 
 
 def reason(problem: OSError | ValueError) -> str:
-    """Why something cannot be read or written, as the system puts it.
+    """The reason why something cannot be read or written, as the system puts it.
 
     >>> reason(OSError(28, "No space left on device")), reason(OSError("No space left on device (os error 28)"))
     ('no space left on device', 'no space left on device')
@@ -213,7 +213,7 @@ def of_kind(what: str, names: Sequence[str]) -> str:
 
 
 def only_one(what: str, name: Any, known: Mapping[Any, Held]) -> Held:
-    """What is asked for by name, or the only one that there is; otherwise an error says which there are.
+    """The one that is named, or the only one that there is; otherwise an error says which there are.
 
     >>> only_one("system", None, {"bm25": 1})
     1
@@ -269,7 +269,7 @@ _TEMPLATE = re.compile(r"\{([a-z]\w*)(?:=([^{}]*))?\}")
 
 
 class ArgumentWording:
-    """How Python is spoken: the words of functions and of their arguments."""
+    """The wording of Python: the words of functions and of their arguments."""
 
     #: How something is given a name of its own.
     naming = "as a key of a dict"
@@ -342,12 +342,12 @@ def argument_name(name: str) -> str:
 
 
 def evaluation(measure: str, rules: Mapping[str, Any]) -> str:
-    """What to write to evaluate a run by rules."""
+    """The call that evaluates a run by rules."""
     return _spoken.get().evaluation(measure, rules)
 
 
 def call_with(verb: str = "", python: str = "", **arguments: Value) -> str:
-    """What to write to do the same with further arguments, or by another verb: on the command line, a whole command.
+    """The same call with further arguments, or by another verb: on the command line, a whole command.
 
     >>> call_with(complete=True)
     'complete=True'
@@ -356,7 +356,7 @@ def call_with(verb: str = "", python: str = "", **arguments: Value) -> str:
 
 
 def naming() -> str:
-    """How to give something a name of its own."""
+    """The way to give something a name of its own."""
     return _spoken.get().naming
 
 
@@ -397,12 +397,12 @@ class Note(str):
 
     @classmethod
     def on(cls, measure: str, remark: str, *, kind: str = "") -> Note:
-        """What to say of a measure."""
+        """The words for an error about a measure."""
         return cls(remark, measure=measure, kind=kind)
 
     @classmethod
     def of_problem(cls, problem: AssayError, *, lead: str = "", end: str = "") -> Note:
-        """What was wrong, in a note; it is about the measure that the problem is about."""
+        """The problem, in a note; it is about the measure that the problem is about."""
         return cls(f"{problem.remark}{end}", lead=lead, measure=problem.measure)
 
 

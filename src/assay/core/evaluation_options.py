@@ -12,7 +12,7 @@ INPUTS, OPTIONS, RULES, TEST, COLUMNS, CONTENTS, OUTPUT = (
 
 
 class Option(NamedTuple):
-    """What an option means, and how commands show it: in which panel, by which names if not by that of its argument.
+    """The meaning of an option, and its look in commands: its panel, and its names if not that of its argument.
 
     `metavar` stands for its value; `least` is the smallest number that it takes.
     """
@@ -98,7 +98,7 @@ Columns = Annotated[
 
 
 class PolicyRules(TypedDict, total=False):
-    """How a run is turned into counts: the fields of `Policies`, which says what each means."""
+    """Rules by which a run is turned into counts: the fields of `Policies`, which says what each means."""
 
     relevance_level: Level
     ties: Ties

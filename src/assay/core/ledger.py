@@ -1,4 +1,4 @@
-"""Which files were read and written: no output replaces an input, unless told to.
+"""A ledger of the files that were read and written: no output replaces an input, unless told to.
 
 Each command keeps a ledger of its own; what Python calls read and write outside of any goes into the session's. What
 Assay itself has written may be written again, read or not.

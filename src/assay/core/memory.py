@@ -1,4 +1,4 @@
-"""Whether there is memory enough for a command: libraries abort, or wait for ever, where an allocation fails.
+"""A check of memory before a command: libraries abort, or wait for ever, where an allocation fails.
 
 So the limits of the process and of its control group, and what is free, are compared with an estimate before the work
 begins. The estimate is what was measured for small data, and what larger ones take at least.
@@ -31,14 +31,14 @@ _NO_LIMIT = 1 << 60
 
 
 class Limit(NamedTuple):
-    """How much memory there may be of a kind, in bytes, and who says so."""
+    """A limit of one kind of memory, in bytes, and its source."""
 
     most: int
     said: str
 
 
 class Need(NamedTuple):
-    """How much of each kind of memory a command takes."""
+    """The memory of each kind that a command takes."""
 
     resident: int
     data: int
@@ -61,7 +61,7 @@ def refuse_too_little(command: str, words: Iterable[str]) -> None:
 
 
 def needed(command: str, size: int, threads: int) -> Need:
-    """What a command takes with so many bytes of text to read.
+    """The memory that a command takes with so many bytes of text to read.
 
     >>> needed("classifier evaluate", 10_000_000, 2).resident
     230000000
@@ -72,14 +72,14 @@ def needed(command: str, size: int, threads: int) -> Need:
 
 
 def _threads() -> int:
-    """How many threads libraries start."""
+    """The number of threads that libraries start."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def _size(word: str) -> int:
-    """How many bytes of text a word of the command names, if it names a file; `name=FILE` does, too."""
+    """The size of the text that a word of the command names, if it names a file; `name=FILE` does, too."""
     for name in (word, word.partition("=")[2]):
         with suppress(OSError, ValueError):
             if name and os.path.isfile(name):  # noqa: PTH113
@@ -97,7 +97,7 @@ def _of_process(name: str, option: str) -> Iterator[Limit]:
 
 
 def _of_group(root: Path = Path("/sys/fs/cgroup"), of_process: Path = Path("/proc/self/cgroup")) -> Iterator[Limit]:
-    """What the control groups of the process leave it: the group itself, and those above it."""
+    """Limits of the control groups of the process: the group itself, and those above it."""
     for line in _text(of_process).splitlines():
         _, _, rest = line.partition(":")
         controllers, _, path = rest.partition(":")

@@ -45,7 +45,7 @@ RepeatedLabels = Annotated[
 
 
 class AgreementRules(TypedDict, total=False):
-    """How labels of several judges are read and counted."""
+    """Rules by which labels of several judges are read and counted."""
 
     judges: JudgeNames
     scale: Scale | None
@@ -56,21 +56,21 @@ class AgreementRules(TypedDict, total=False):
 
 
 class LabelRules(TypedDict, total=False):
-    """How predictions of labels are counted."""
+    """Rules by which predictions of labels are counted."""
 
     pos_label: Positive
     threshold: Threshold | None
 
 
 class PointRules(TypedDict, total=False):
-    """How points are counted: their distances, and how many silhouettes are averaged."""
+    """Rules by which points are counted: their distances, and the number of silhouettes to average."""
 
     metric: Metric
     sample_size: SampleSize | None
 
 
 class ClusterRules(PointRules, total=False):
-    """How clusterings are counted: noise, items without a class, distances."""
+    """Rules by which clusterings are counted: noise, items without a class, distances."""
 
     noise: Noise
     noise_as: NoisePolicy
@@ -78,7 +78,7 @@ class ClusterRules(PointRules, total=False):
 
 
 class SpanRules(TypedDict, total=False):
-    """How spans are read and matched."""
+    """Rules by which spans are read and matched."""
 
     columns: Columns
     match: Match
@@ -134,7 +134,7 @@ FoldQueries = Annotated[
 
 
 class LogRules(TypedDict, total=False):
-    """How a click log is read, and which of its pages are left out."""
+    """Rules by which a click log is read, and by which its pages are left out."""
 
     columns: Columns
     format: LogFormatName | None
@@ -162,7 +162,7 @@ Segments = Annotated[
 
 
 class ClickRules(TypedDict, total=False):
-    """How a log of clicks is counted."""
+    """Rules by which a log of clicks is counted."""
 
     unit: UnitOfLog | None
 
@@ -186,7 +186,7 @@ Clickless = Annotated[
 
 
 class ClickFitOptions(TypedDict, total=False):
-    """How click models are fitted."""
+    """Options of fitting click models."""
 
     prior: Prior
     iterations: Iterations
@@ -195,7 +195,7 @@ class ClickFitOptions(TypedDict, total=False):
 
 
 class ModelTrialOptions(ClickFitOptions, total=False):
-    """How click models are fitted, and on which pages they are tried."""
+    """Options of fitting click models, and of the pages they are tried on."""
 
     held_out: HeldOut
     split: SplitBy | None
@@ -241,7 +241,7 @@ MinCoverage = Annotated[float, option(help="Share of a ranking's examination tha
 
 
 class JudgingRules(TypedDict, total=False):
-    """How clicks become judgments: see `judge_clicks`."""
+    """Rules by which clicks become judgments: see `judge_clicks`."""
 
     by: JudgedBy
     min_impressions: MinImpressions
@@ -301,7 +301,7 @@ MinJudged = Annotated[
 
 
 class SeedOption(TypedDict, total=False):
-    """What is drawn at random."""
+    """The seed of what is drawn at random."""
 
     seed: Seed
 
@@ -318,7 +318,7 @@ class EvaluationOptions(EvaluationRules, SeedOption, total=False):
 
 
 class TestSettings(TypedDict, total=False):
-    """How differences are tested, and how large they have to be to matter, but for the seed."""
+    """Settings of tests of differences, and of the size that matters, but for the seed."""
 
     margin: Margin | None
     test: TestName | None
@@ -332,7 +332,7 @@ class TestSettings(TypedDict, total=False):
 
 
 class PlanSettings(SeedOption, total=False):
-    """What is to be found, and with which chance."""
+    """The effect to be found, and the chance to find it."""
 
     difference: Difference | None
     sd: Deviation | None
@@ -342,11 +342,11 @@ class PlanSettings(SeedOption, total=False):
 
 
 class ComparisonOptions(SubjectRules, TestSettings, total=False):
-    """What `compare` takes, but for the seed."""
+    """Arguments of `compare`, but for the seed."""
 
 
 class CompareOptions(ComparisonOptions, SeedOption, total=False):
-    """What `compare` takes besides its inputs."""
+    """Arguments of `compare` besides its inputs."""
 
     measures: Any
     baseline: str | Iterable[str] | None
@@ -356,14 +356,14 @@ class CompareOptions(ComparisonOptions, SeedOption, total=False):
 
 
 class ExplanationRules(SubjectRules, SeedOption, total=False):
-    """What `explain` takes besides the place of a number: the rules by which it came about."""
+    """Arguments of `explain` besides the place of a number: the rules by which it came about."""
 
     labels: Sequence[Any] | None
     one_class: Any
 
 
 class PlaceOptions(TypedDict, total=False):
-    """Which number of a result is explained, and how much of it is shown: see `explain`."""
+    """The place of the number that is explained, and how much of it is shown: see `explain`."""
 
     label: Any
     item: str | None
@@ -373,7 +373,7 @@ class PlaceOptions(TypedDict, total=False):
 
 
 class GateLevels(TypedDict, total=False):
-    """When a candidate may take the baseline's place."""
+    """Levels at which a candidate may take the baseline's place."""
 
     alpha: Alpha
     max_missing: MaxMissing
@@ -381,7 +381,7 @@ class GateLevels(TypedDict, total=False):
 
 
 class GateOptions(SubjectRules, GateLevels, total=False):
-    """What `gate` takes besides its inputs, but for what is inconclusive."""
+    """Arguments of `gate` besides its inputs, but for what is inconclusive."""
 
     baseline: Any
     candidate: Any
@@ -396,7 +396,7 @@ class GateOptions(SubjectRules, GateLevels, total=False):
 
 
 class ReportOptions(ComparisonOptions, SeedOption, total=False):
-    """What `make_report` takes besides its inputs; it says what each means."""
+    """Arguments of `make_report` besides its inputs; it says what each means."""
 
     baseline: str | None
     system: str | None

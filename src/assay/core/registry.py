@@ -166,7 +166,7 @@ def _loaded(what: str, name: str, places: dict[str, str]) -> Any:
 
 @cache
 def load(place: str) -> Any:
-    """What is called so in a module, such as `assay.show.markdown:write`.
+    """The object of this name in a module, such as `assay.show.markdown:write`.
 
     >>> load("assay.core.errors:listed")(["a", "b"])
     'a, b'

@@ -58,7 +58,7 @@ CORRECTIONS = {
 
 
 class IntervalName(NamedTuple):
-    """What a way to an interval is called: in a table; and in a sentence, "intervals are ...".
+    """The names of a way to an interval: in a table; and in a sentence, "intervals are ...".
 
     `before` stands in front of "intervals", if `short` cannot. `is_drawn`: it takes resamples.
     """
@@ -70,7 +70,7 @@ class IntervalName(NamedTuple):
 
     @property
     def adjective(self) -> str:
-        """What stands in front of "intervals"."""
+        """The adjective in front of "intervals"."""
         return self.before or self.short
 
 
@@ -96,7 +96,7 @@ INTERVALS = {
 
 
 def tone_of(word: str) -> Tone:
-    """How the word of a verdict, or of a gate's outcome, is meant.
+    """The tone of the word of a verdict, or of a gate's outcome.
 
     >>> tone_of("better"), tone_of("inconclusive")
     ('good', 'open')
@@ -105,7 +105,7 @@ def tone_of(word: str) -> Tone:
 
 
 def opening(word: str) -> str:
-    """How a line begins that goes on with what a verdict means.
+    """The beginning of a line that goes on with what a verdict means.
 
     >>> opening("better"), opening("equivalent")
     ('Better', 'As good')
@@ -114,7 +114,7 @@ def opening(word: str) -> str:
 
 
 def meaning(difference: float, higher_is_better: bool | None) -> Meaning:
-    """What a difference is: a gain or a loss; a rise or a fall where neither is good.
+    """The word for a difference: a gain or a loss; a rise or a fall where neither is good.
 
     >>> meaning(0.1, True), meaning(0.1, False), meaning(0.1, None), meaning(0.0, True)
     ('gain', 'loss', 'rise', 'tied')
@@ -127,7 +127,7 @@ def meaning(difference: float, higher_is_better: bool | None) -> Meaning:
 
 
 def meant(difference: float, higher_is_better: bool | None) -> str:
-    """What up or down means, where it is not what one expects.
+    """The meaning of up or down, where it is not what one expects.
 
     >>> meant(0.1, False), meant(-0.1, False), meant(0.1, True)
     (' (worse)', ' (better)', '')
@@ -137,7 +137,7 @@ def meant(difference: float, higher_is_better: bool | None) -> str:
 
 
 def noted(higher_is_better: bool | None, before: str = "") -> str:
-    """What to say beside the name of a measure, after what stands `before`; nothing where higher is better.
+    """A remark beside the name of a measure, after what stands `before`; nothing where higher is better.
 
     >>> noted(False, ", "), noted(True, ", ")
     (', lower is better', '')
@@ -147,7 +147,7 @@ def noted(higher_is_better: bool | None, before: str = "") -> str:
 
 
 def counts(higher: int, same: int, lower: int, higher_is_better: bool | None) -> tuple[str, str, str]:
-    """How many units went up, stayed and went down, in words.
+    """Numbers of units that went up, stayed and went down, in words.
 
     >>> counts(3, 1, 2, False)
     ('▲ 3 higher (worse)', '1 same', '▼ 2 lower (better)')

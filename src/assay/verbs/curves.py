@@ -52,7 +52,7 @@ class Curve(Result):
         return self.frame
 
     def figure(self) -> Figure:
-        """What is drawn, as data: marks on axes. An error where there is nothing to draw."""
+        """The drawing as data: marks on axes. An error where there is nothing to draw."""
         figure: Figure = registry.load("assay.verbs.sections.curves:figure")(self)
         return figure
 

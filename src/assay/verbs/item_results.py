@@ -1,4 +1,4 @@
-"""What classifiers and clusterings have in common: systems that are given in many shapes, and `ItemResult`."""
+"""The common part of classifiers and clusterings: systems that are given in many shapes, and `ItemResult`."""
 
 from __future__ import annotations
 
@@ -75,15 +75,15 @@ class ItemSystem(Protocol):
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """The name of the system."""
 
     @property
     def counts(self) -> Mapping[type, Any]:
-        """What its measures are computed from."""
+        """The counts of its measures."""
 
     @property
     def results(self) -> Mapping[Measure, PerUnit]:
-        """What each measure gave."""
+        """The results of its measures."""
 
 
 SystemT = TypeVar("SystemT", bound=ItemSystem)
@@ -116,7 +116,7 @@ class ItemResult(Result, ABC, Generic[SystemT]):
     @property
     @abstractmethod
     def items(self) -> int:
-        """How many items the first system was given."""
+        """The number of items of the first system."""
 
     @abstractmethod
     def value(self, measure: str | Measure | None = None, system: str | None = None) -> float:
@@ -125,7 +125,7 @@ class ItemResult(Result, ABC, Generic[SystemT]):
     @cached_property
     @abstractmethod
     def advice(self) -> tuple[Remark, ...]:
-        """What the numbers mean for whoever relies on them, each remark with the number behind it."""
+        """Advice to whoever relies on the numbers, each remark with the number behind it."""
 
     @abstractmethod
     def _parsed(self, name: str | Measure) -> Measure:
@@ -160,7 +160,7 @@ class ItemResult(Result, ABC, Generic[SystemT]):
         return only_one("measure", wanted, {measure: measure for measure in self.measures})
 
     def estimate(self, measure: str | Measure | None = None, system: str | None = None) -> Estimate:
-        """One number with its interval and how that was found; or the reason why there is no number."""
+        """One number with its interval and the way that was found; or the reason why there is no number."""
         chosen = self.system(system)
         estimates = self._once("estimates", chosen.name, lambda: self._estimates(chosen))
         return estimates[self.measure(measure)]

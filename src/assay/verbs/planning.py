@@ -58,7 +58,7 @@ class PairPlan(NamedTuple):
 
 
 class MeasurePlan(NamedTuple):
-    """One measure: for how many pairs of systems it is significant, and how stable its ranking of the systems is."""
+    """A plan of one measure: pairs of systems for which it is significant, and the stability of its ranking."""
 
     measure: str
     unit_kind: str
@@ -82,7 +82,7 @@ class MeasurePlan(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Plan(Result):
-    """How many units a comparison needs, measure by measure.
+    """The number of units that a comparison needs, measure by measure.
 
     >>> judged = {f"q{n}": {"good": 1} for n in range(8)}
     >>> first = {f"q{n}": {"good": 1.0, "bad": 2.0 * (n % 2)} for n in range(8)}
@@ -221,7 +221,7 @@ def _check_drawing(resamples: int | None, samples: Sequence[Sample]) -> None:
 
 
 def _is_permuted(sample: Sample) -> bool:
-    """Whether its own test, which `compare` makes too, permutes units."""
+    """True if its own test, which `compare` makes too, permutes units."""
     return sample.tests[0] == sample.synonym("permutation")
 
 

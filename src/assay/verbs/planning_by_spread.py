@@ -28,7 +28,7 @@ class PlannedDifference(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SpreadPlan(Result):
-    """How many units differences need that vary so much; the one asked for is the second of three.
+    """The units needed for differences that vary so much; the one asked for is the second of three.
 
     >>> plan_by_spread(0.05, 0.2).to_frame().rows()
     [(0.025, 505), (0.05, 128), (0.1, 34)]

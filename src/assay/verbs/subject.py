@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Words(NamedTuple):
-    """What people call things: a system, a unit; what its rules are of, and which data they go with."""
+    """Names for a system, a unit, the object of its rules, and the data they go with."""
 
     system: str
     unit: str
@@ -33,7 +33,7 @@ class Words(NamedTuple):
 
 
 class Subject(Protocol):
-    """What is evaluated: rankings, labels, clusters, spans, bare scores, judges, clicks.
+    """The subject of an evaluation: rankings, labels, clusters, spans, bare scores, judges, clicks.
 
     Data and results know their subject by a class attribute `subject`, its name. Subjects that inherit from this class
     have no rules, and nothing to explain, unless they say so.
@@ -207,7 +207,7 @@ def misplaced(name: str) -> ParameterError:
 
 
 class Remark(NamedTuple):
-    """What is worth knowing, with the number behind it, which label, pair or system it is about, and whose it is.
+    """A remark with the number behind it, the label, pair or system it is about, and whose it is.
 
     >>> Remark("rare", "3 % of the items are spam", 0.03, "spam").system
     ''

@@ -177,7 +177,7 @@ def _correction(asked: str, test: str | None, *, by_interval: bool) -> str:
 
 
 def _redraws(samples: list[Sample], drawing: Drawing, method: Method) -> int:
-    """How often units were drawn anew; measures of scores have their own number, or draw none."""
+    """The number of resamples; measures of scores have their own, or draw none."""
     shared = [sample for sample in samples if not sample.draws_alike] or samples
     return min(sample.redraws(drawing, method).resamples for sample in shared)
 

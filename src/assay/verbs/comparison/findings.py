@@ -71,7 +71,7 @@ _ZERO = 1e-12
 
 
 class Levels(NamedTuple):
-    """What a verdict is reached at: the level, the smallest difference that matters, the power and the correction."""
+    """The bars of a verdict: the level, the smallest difference that matters, the power and the correction."""
 
     alpha: float = 0.05
     margin: float | None = None
@@ -80,7 +80,7 @@ class Levels(NamedTuple):
 
 
 class Settings(NamedTuple):
-    """How a comparison was made: everything besides the data that its numbers depend on.
+    """The settings of a comparison: everything besides the data that its numbers depend on.
 
     `test`: the one of all measures, or "each measure's own"; then the findings' outcomes name them. `resamples`: how
     many random swaps the test drew (None: none), `bootstrap_resamples`: how often units were drawn anew for the
@@ -100,17 +100,17 @@ class Settings(NamedTuple):
 
     @property
     def levels(self) -> Levels:
-        """What verdicts are reached at."""
+        """The bars of verdicts."""
         return Levels(self.alpha, self.margin, self.power, self.correction)
 
     @property
     def drawing(self) -> Drawing:
-        """How units are drawn anew for intervals."""
+        """The way units are resampled."""
         return Drawing(self.bootstrap_resamples, self.seed)
 
     @property
     def bootstrap(self) -> Method:
-        """How intervals of single systems are made; those of clusterings are made in no other way."""
+        """The way intervals of single systems are made; those of clusterings are made in no other way."""
         return "hull" if self.interval == "subsampling" else self.interval
 
 
@@ -165,7 +165,7 @@ class Finding(NamedTuple):
     direction: Direction = "higher"
 
     def is_sure(self, alpha: float) -> bool:
-        """Whether the systems are told apart: by the test, or where there is none by the interval."""
+        """True if the systems are told apart: by the test, or where there is none by the interval."""
         if self.units < FEWEST_UNITS or self.verdict.conflict == "direction" or self.verdict.incomparable:
             return False
         return self.p < alpha if self.deciding is None else self.deciding.is_beside_zero

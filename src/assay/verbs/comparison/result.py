@@ -104,7 +104,7 @@ def attribute_of(topics: Any, by: str | None = None) -> dict[str, Any]:
 
 
 def _labels(values: Sequence[Any]) -> list[tuple[float | str, str]]:
-    """What each unit is grouped under: by what groups are sorted, and how it is called."""
+    """The group of each unit: its place in the order of groups, and its name."""
     known = [row for row, value in enumerate(values) if not is_absent(value)]
     numbers = _numbers([values[row] for row in known])
     labels: list[tuple[float | str, str]] = [("" if numbers is None else math.inf, NONE)] * len(values)
@@ -123,7 +123,7 @@ def _labels(values: Sequence[Any]) -> list[tuple[float | str, str]]:
 
 
 def is_absent(value: Any) -> bool:
-    """Whether an attribute says nothing.
+    """True if an attribute says nothing.
 
     >>> is_absent(""), is_absent(0)
     (True, False)
@@ -201,7 +201,7 @@ class Comparison(Result):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What is odd about judgments and runs, if these were compared: the warnings of their evaluation."""
+        """Warnings about judgments and runs, if these were compared: those of their evaluation."""
         return self.pairing.warnings
 
     @property
@@ -211,7 +211,7 @@ class Comparison(Result):
 
     @property
     def family_size(self) -> int:
-        """How many comparisons p-values are corrected for, or a test of all pairs at once covers."""
+        """The number of comparisons that p-values are corrected for, or that a test of all pairs covers."""
         if self.settings.test in SIMULTANEOUS:
             return math.comb(len(self.systems), 2)
         together = len(self.measures) if self.settings.family == "all" else 1
@@ -292,7 +292,7 @@ class Comparison(Result):
         return self.pairing.flipped(baseline, system)
 
     def bounds(self) -> pl.DataFrame:
-        """How low and how high each system's number could be, whatever the grades of unjudged documents.
+        """The lowest and highest number of each system, whatever the grades of unjudged documents.
 
         Where `exact` is false, other grades may lead a little further: there were too many to try them all. Measures of
         subtopics have no bounds: they are left out, and refused where there is no other measure.
@@ -331,7 +331,7 @@ class Comparison(Result):
 
     @property
     def is_complete(self) -> bool:
-        """Whether the judgments were declared complete, so that nothing is unjudged."""
+        """True if the judgments were declared complete, so that nothing is unjudged."""
         return self.pairing.is_complete
 
     @property
@@ -341,5 +341,5 @@ class Comparison(Result):
 
     @cached_property
     def documents(self) -> Any:
-        """What the documents of two runs tell; refused where there are none."""
+        """The documents of two runs; refused where there are none."""
         return self.pairing.documents(self)

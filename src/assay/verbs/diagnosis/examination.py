@@ -43,7 +43,7 @@ class Example(NamedTuple):
 
 @dataclass(frozen=True)
 class CheckFinding:
-    """What a check found in a file, or in several together.
+    """A finding of a check in a file, or in several together.
 
     `count` says how often, `examples` are the first cases, `details` a small table of numbers. `weight` orders findings
     of one check in several runs, the largest first.
@@ -77,7 +77,7 @@ def pair(query_id: str, doc_id: str) -> str:
 
 
 def share(count: int, total: int, what: str) -> str:
-    """So many of all there are.
+    """The share of so many among all there are.
 
     >>> share(1000, 1000, "topic"), share(1, 1, "topic")
     ('1,000 of 1,000 topics', '1 of 1 topic')
@@ -101,7 +101,7 @@ class Reading(NamedTuple):
 
     @property
     def reason(self) -> str:
-        """What is wrong, without the file's name; empty if nothing is.
+        """The fault, without the file's name; empty if there is none.
 
         >>> Reading("a.csv", FormatError("a.csv", 3, expected="a number", got="many")).reason
         "line 3: expected a number, got 'many'"
@@ -114,7 +114,7 @@ class Reading(NamedTuple):
 
 
 class DoctorCheck(NamedTuple):
-    """What is looked for, how grave it is, and what to do about it; `find` looks."""
+    """A check: its question, its severity, and its advice; `find` looks."""
 
     name: str
     #: The kind of thing that it looks at, as its subject calls what it examines.
@@ -166,7 +166,7 @@ def finding(
     todo: str | None = None,
     weight: float | None = None,
 ) -> CheckFinding:
-    """What a check found at a place, which has a `file`, and a `system` if it is one's.
+    """The finding of a check at a place, which has a `file`, and a `system` if it is one's.
 
     `todo` is the part of the check's advice that is about this case; `weight` is the count, unless given.
     """
@@ -195,7 +195,7 @@ def in_rows(
     *,
     message: str,
 ) -> Iterator[CheckFinding]:
-    """What a check found in rows, if there are any: how many, and the first as cases; see `examples_of`."""
+    """The finding of a check in rows, if there are any: their number, and the first as cases; see `examples_of`."""
     if rows.height:
         yield finding(name, severity, place, message, rows.height, examples=examples_of(rows, text))
 
@@ -203,7 +203,7 @@ def in_rows(
 def among(
     name: str, severity: Severity, place: Any, kind: str, ids: Iterable[object], *, message: str
 ) -> Iterator[CheckFinding]:
-    """What a check found among things of a kind, if any are named: how many, and the first of them.
+    """The finding of a check among things of a kind, if any are named: their number, and the first of them.
 
     >>> _ = checks("clusters")
     >>> [each] = among("noise", "warning", WholeFile("a.csv"), "item", ["d1", "d2"], message="2 odd items")
@@ -236,7 +236,7 @@ def checks_in(modules: Sequence[str], about: str | None = None) -> list[DoctorCh
 
 
 class Overview(NamedTuple):
-    """What was looked at: in words, and as data of the diagnosis.
+    """The data that were looked at: in words, and as data of the diagnosis.
 
     `system` is what people call a system, and `number` how many there are. `systems` are named beside their files,
     where a file may hold several. What was found in the file `first` is told before all else.
@@ -275,7 +275,7 @@ class Diagnosis(Result):
 
     @property
     def subject(self) -> str:
-        """What was looked at, in words."""
+        """The data that were looked at, in words."""
         return self.overview.title
 
     @property
@@ -285,7 +285,7 @@ class Diagnosis(Result):
 
     @property
     def is_healthy(self) -> bool:
-        """Whether no finding is an error."""
+        """True if no finding is an error."""
         return not self.of("error")
 
     def __bool__(self) -> bool:
@@ -293,7 +293,7 @@ class Diagnosis(Result):
 
     @property
     def verdict(self) -> str:
-        """How many findings of which severity there are, in words."""
+        """Numbers of findings by severity, in words."""
         counts = ((severity, len(self.of(severity))) for severity in SEVERITIES)
         counted = [number_of(severity, count) for severity, count in counts if count]
         return ", ".join(counted) if counted else "nothing found"
@@ -340,7 +340,7 @@ class Examined(NamedTuple):
 
 
 class Examination(ABC):
-    """How a subject's data are looked over: what there is to look at, one thing after the other."""
+    """An examination of a subject's data: the things to look at, one after the other."""
 
     #: The modules that define checks, in the order in which these are made.
     modules: ClassVar[tuple[str, ...]]
@@ -356,10 +356,10 @@ class Examination(ABC):
 
     @abstractmethod
     def overview(self) -> Overview:
-        """What was looked at, once all of it was."""
+        """The data that were looked at, once all of them were."""
 
     def opened(self, file: str, *readers: Callable[[], Table]) -> tuple[Reading, Table | None]:
-        """What the first reader gives, or, where that refuses the file, the next and more tolerant one."""
+        """The result of the first reader, or, where that refuses the file, of the next and more tolerant one."""
         self.watch(file)
         problem: AssayError | None = None
         for reader in readers:

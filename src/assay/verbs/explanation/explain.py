@@ -195,7 +195,7 @@ def _name_of(measure: str | Measure, value: Any, run: Any) -> str:
 
 
 def is_of_classes(measure: str | Measure) -> bool:
-    """Whether only classifiers have a measure of right and wrong decisions by this name, and retrieved sets have none.
+    """True if only classifiers have a measure of right and wrong decisions by this name, and retrieved sets have none.
 
     >>> is_of_classes("Precision"), is_of_classes("SetP"), is_of_classes("NPV")
     (True, False, False)

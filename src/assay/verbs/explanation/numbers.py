@@ -334,7 +334,7 @@ _SUMMARIES = {"mean": "mean", "geometric": "geometric mean", "sum": "sum"}
 
 
 class View(NamedTuple):
-    """How many rows to show, the documents at all ranks if they are known, and what undefined counts as."""
+    """The view of a number: rows to show, the documents at all ranks if they are known, the value of undefined ones."""
 
     depth: int | None
     running: bool
@@ -354,11 +354,11 @@ class View(NamedTuple):
         return explanation if self.depth is None else replace(explanation, shown=self.depth)
 
     def ranks_of(self, measure: Measure) -> int:
-        """How far down to show."""
+        """The number of ranks to show."""
         return self.depth or measure.parameters.get("cutoff") or PAGE
 
     def signature_of(self, measure: Measure, counts: Counts) -> str:
-        """What the number depends on: as it was made with, or as far as the counts say."""
+        """The signature of the number: as it was made with, or as far as the counts say."""
         if self.signature is not None:
             return self.signature
         rules: tuple[Policies | None, float] = (None, 0.0)
@@ -424,20 +424,20 @@ def explained(
 
 
 def _first(taken: Floats) -> float | None:
-    """What units without a number count as; None if they are left out, or there is no such unit."""
+    """The value of units without a number; None if they are left out, or there is no such unit."""
     known = taken[~np.isnan(taken)]
     return float(known[0]) if len(known) else None
 
 
 def _declared(measure: Measure, undefined: Undefined) -> float | None:
-    """What any unit without a number counts as in a mean; None if it is left out."""
+    """The declared value of any unit without a number in a mean; None if it is left out."""
     if undefined in {"0", "1"}:
         return float(undefined)
     return measure.substitute if undefined == "counted_as" else None
 
 
 def _counted_as(measure: Measure, alone: Counts, value: float, undefined: Undefined) -> float | None:
-    """What the number of a unit that has none counts as in a mean; None if it is left out."""
+    """The value in a mean of a unit without a number; None if it is left out."""
     if isinstance(alone, Confusion) and measure.definition.vocabulary != "ranking":
         if not math.isnan(value):
             return None
@@ -455,7 +455,7 @@ def summarised(
     *,
     weight: Floats | None = None,
 ) -> Explanation:
-    """How the numbers of all units become one; `weight`: what each weighs in a mean, if not all the same."""
+    """The steps from the numbers of all units to one; `weight`: the weight of each in a mean, if not all the same."""
     units, kind = units_of(counts), counts.unit_kind
     taken = None
     if isinstance(counts, Confusion) and measure.definition.vocabulary != "ranking":
@@ -498,5 +498,5 @@ def _confusion_of(measure: Measure, alone: Counts) -> Confusion | None:
 
 
 def undefined_rule(word: Any) -> Undefined:
-    """What undefined counts as, if it is one of the words for it."""
+    """The rule of undefined values, if it is one of the words for it."""
     return policy_of(word)

@@ -20,7 +20,7 @@ from assay.verbs.subject import misplaced
 
 
 class Place(NamedTuple):
-    """Which system, query, class, item and threshold a number is about, and how matrices are turned.
+    """The place of a number: system, query, class, item and threshold, and how matrices are turned.
 
     >>> Place(label="spam").refuse("is about classifiers", "item", "label")
     Traceback (most recent call last):
@@ -100,7 +100,7 @@ class StepTable(NamedTuple):
 
     @property
     def op(self) -> str | None:
-        """What is done with the column: `sum` or `max`."""
+        """The reduction of the column: `sum` or `max`."""
         return self.reduced[0][1] if self.reduced else None
 
 
@@ -165,7 +165,7 @@ def _joined(first: pl.DataFrame, other: pl.DataFrame) -> pl.DataFrame:
 
 
 def _same_rows(first: pl.DataFrame, other: pl.DataFrame) -> bool:
-    """Whether two tables have the same rows, as far as they have columns in common."""
+    """True if two tables have the same rows, as far as they have columns in common."""
     shared = [name for name in first.columns if name in other.columns]
     return first.height == other.height and first.select(shared).equals(other.select(shared))
 
@@ -266,7 +266,7 @@ def formula(result: PerUnit, unit: int) -> Formula:
 
 
 def _terms(node: PerUnit, unit: int) -> list[float]:
-    """What is added up to a sum, as far as it is not 0; nothing if it is one number, or too many."""
+    """The terms of a sum that are not 0; nothing if it is one number, or too many."""
     if node.op != "sum" or node.steps is None or node.column is None:
         return []
     terms = node.steps[node.column][node.steps.unit == unit]
@@ -282,7 +282,7 @@ def _added(terms: list[float]) -> tuple[str, int]:
 
 
 def _comes_to(node: PerUnit, unit: int) -> float:
-    """What the formula alone comes to, whatever else must hold for a value: NaN if there is a 0 below a line."""
+    """The value of the formula alone, whatever else must hold: NaN if there is a 0 below a line."""
     if not node.operands:
         return float(node.values[unit])
     operands = [np.float64(_comes_to(operand, unit)) for operand in node.operands]
@@ -325,7 +325,7 @@ def counts_named(results: Sequence[tuple[PerUnit, int]]) -> Iterator[tuple[str, 
 
 
 def _needs(result: PerUnit) -> Iterator[PerUnit]:
-    """What must not be 0, for the result or for what it is made of."""
+    """Quantities that must not be 0, for the result or for its parts."""
     yield from result.needs
     for operand in result.operands:
         yield from _needs(operand)
@@ -341,7 +341,7 @@ class OtherWay(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Explanation(Result):
-    """One measure's number for one unit: its steps, its formula with the numbers in it, and what it depends on.
+    """One measure's number for one unit: its steps, its formula with the numbers in it, and its signature.
 
     Or how the numbers of several units are put together: `steps` are then the units, and `parts` explains each if they
     were given by hand.
@@ -402,5 +402,5 @@ class Explanation(Result):
 
     @property
     def is_defined(self) -> bool:
-        """Whether there is a number."""
+        """True if there is a number."""
         return not math.isnan(self.value)

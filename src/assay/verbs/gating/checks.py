@@ -86,7 +86,7 @@ def decided(
 
 
 def worst(outcomes: Iterable[Outcome]) -> Outcome:
-    """What several outcomes make together: the worst of them.
+    """The worst of several outcomes.
 
     >>> worst(["pass", "fail", "inconclusive"])
     'fail'
@@ -147,7 +147,7 @@ def margins_in(texts: Iterable[str]) -> Margins:
 
 
 class Coverage(NamedTuple):
-    """What a system's scores rest on: judged topics, those that its run lacks, and the share judged of its top 10.
+    """The basis of a system's scores: judged topics, those that its run lacks, and the share judged of its top 10.
 
     With judgments that were declared complete, that share is 1.
     """
@@ -178,7 +178,7 @@ POWER = 0.8
 
 
 class GateSettings(NamedTuple):
-    """How a gate was decided: everything besides the data and the margins that its outcome depends on."""
+    """The settings of a gate: everything besides the data and the margins that its outcome depends on."""
 
     alpha: float
     inconclusive: Inconclusive
@@ -191,7 +191,7 @@ class GateSettings(NamedTuple):
 
     @property
     def drawing(self) -> Drawing:
-        """How units are drawn anew for intervals."""
+        """The way units are resampled for intervals."""
         return Drawing(self.bootstrap_resamples, self.seed)
 
 
@@ -252,12 +252,12 @@ class Check(NamedTuple):
 
     @property
     def is_identical(self) -> bool:
-        """Whether it passes as no unit differs."""
+        """True if it passes as no unit differs."""
         return self.all_zero and self.outcome == "pass"
 
     @property
     def name(self) -> str:
-        """What is checked.
+        """The name of the check.
 
         >>> Check._make(["AP", "length = short", *[0] * 25]).name
         'AP, length = short'
@@ -271,7 +271,7 @@ class Check(NamedTuple):
 
 
 class Part(NamedTuple):
-    """What a check is made of: the two systems (baseline first) on some units, and the margin."""
+    """The inputs of a check: the two systems (baseline first) on some units, and the margin."""
 
     sample: Sample
     slice: str
@@ -394,7 +394,7 @@ def _check(part: Part, tested: Tested, p: float, settings: GateSettings, checks:
 
 
 def _compared(part: Part, statistics: PairStatistics, settings: GateSettings) -> dict[str, Any]:
-    """What `compare` says of the two: the same test on both sides, and its verdict."""
+    """The verdict of `compare` on the two: the same test on both sides."""
     if part.slice:
         return {}
     sample, swaps = part.sample, Drawing(settings.resamples, settings.seed)

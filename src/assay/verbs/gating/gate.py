@@ -44,14 +44,15 @@ System = TypeVar("System", bound=Any)
 
 
 class Two(NamedTuple):
-    """Who is the baseline and who the candidate, as they were given: systems, or names of systems, or nothing."""
+    """The baseline and the candidate, as they were given: systems, or names of systems, or nothing."""
 
     baseline: Any = None
     candidate: Any = None
 
     @classmethod
     def of(cls, data: Any, rest: Sequence[Any], baseline: Any, candidate: Any) -> Two:
-        """Those given by name or, after the data, by place; after data that hold the truth comes the candidate alone.
+        """The two given by name or, after the data, by place; after data that hold the truth comes the candidate
+        alone.
 
         >>> Two.of("qrels.txt", ["old", "new"], None, None), Two.of("scores.csv", ["words"], None, "bayes")
         (Two(baseline='old', candidate='new'), Two(baseline='words', candidate='bayes'))
@@ -166,11 +167,11 @@ class Sides:
         return ()
 
     def why_undefined(self, measure: str) -> str:
-        """Why a measure has no value for any unit of a system, where only the subject knows."""
+        """The reason why a measure has no value for any unit of a system, where only the subject knows."""
         return ""
 
     def notes(self) -> list[str]:
-        """What to note of the inputs."""
+        """Notes on the inputs."""
         return []
 
 
@@ -180,7 +181,7 @@ class ItemSides(Sides):
     pairing: ItemPairing
 
     def guards(self, samples: Sequence[Sample], settings: GateSettings) -> tuple[Guard, ...]:
-        """Whether neither system lacks too many of the items that the other has."""
+        """True if neither system lacks too many of the items that the other has."""
         guards, pairing, allowed = [], self.pairing, settings.max_missing
         for system, other, size in zip(pairing.names, pairing.names[::-1], pairing.sizes[::-1], strict=True):
             lacking = size - len(pairing.items)

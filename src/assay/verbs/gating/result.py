@@ -49,7 +49,7 @@ def details(result: GateResult) -> Iterator[str]:
 
 
 def of_check(check: Check, result: GateResult) -> str:
-    """One check in words: its outcome, and why."""
+    """One check in words: its outcome, and the reason."""
     baseline, candidate, level = result.baseline, result.candidate, as_level(1 - result.settings.alpha)
     under = f"under {check.measure}" + (f" for {check.slice}" if check.slice else "")
     change = signed(check.difference)
@@ -76,7 +76,7 @@ def of_check(check: Check, result: GateResult) -> str:
 
 
 def _of_compare(check: Check, result: GateResult) -> str:
-    """What `compare` asks, which is another question, and what it would say."""
+    """A sentence on what `compare` asks, which is another question, and on its answer."""
     if not check.compared or check.is_identical:
         return ""
     said = check.compared
@@ -95,14 +95,14 @@ def _opening(result: GateResult, outcome: str) -> str:
 
 
 def _evidence(check: Check) -> str:
-    """What tells whether a loss is chance: the p-value; where there is no test, the good end of the interval."""
+    """The evidence that a loss is no chance: the p-value; without a test, the good end of the interval."""
     if check.at_best is None:
         return f"one-sided {p_phrase(check.p)}"
     return "no interval" if math.isnan(check.at_best) else f"at best {signed(check.at_best)}"
 
 
 def _of_several(result: GateResult) -> str:
-    """How many checks went which way, and which they were."""
+    """A sentence on several checks: numbers by outcome, and their names."""
     total = number_of("check", len(result.checks))
     names = {
         outcome: [check.name for check in result.checks if check.outcome == outcome]
@@ -125,7 +125,7 @@ def _listed(names: list[str]) -> str:
 
 
 def advice(result: GateResult) -> Iterator[str]:
-    """What to do, where the outcome is inconclusive or the inputs are not fit."""
+    """Advice where the outcome is inconclusive or the inputs are not fit."""
     if result.outcome == "invalid":
         # Each kind of guard once, though both systems may have failed it.
         for advice in dict.fromkeys(guard.advice for guard in result.guards if not guard.holds):
@@ -150,7 +150,7 @@ def advice(result: GateResult) -> Iterator[str]:
 
 
 def method(result: GateResult) -> str:
-    """How it was decided, in full."""
+    """The method of the decision, in full."""
     settings, checks = result.settings, result.checks
     alpha, by_interval = settings.alpha, checks[0].at_best is not None
     margins = ", ".join(dict.fromkeys(f"{abs(check.allowed):g} ({check.margin_says})" for check in checks))
@@ -174,7 +174,7 @@ def method(result: GateResult) -> str:
 
 
 def _intervals(result: GateResult) -> str:
-    """How intervals were made."""
+    """The way intervals were made."""
     ways: dict[str, None] = {}
     for check in result.checks:
         way = INTERVALS.get(check.interval)
@@ -233,7 +233,7 @@ def junit(result: GateResult) -> str:
 
 
 def junit_of_problem(problem: str) -> str:
-    """What could not be read at all, as JUnit XML: one test case with an error.
+    """A problem with the inputs as JUnit XML: one test case with an error.
 
     >>> "<error" in junit_of_problem("new.run: expected TREC run")
     True
@@ -318,7 +318,7 @@ def without_commands(text: str) -> str:
 
 
 def annotation(level: Level, title: str, message: str) -> str:
-    """One command; what would end it or its properties is escaped.
+    """One command for annotations; characters that would end it or its properties are escaped.
 
     >>> annotation("error", "nDCG@10, short", "50% fell: see below")
     '::error title=nDCG@10%2C short::50%25 fell: see below\\n'
@@ -328,7 +328,7 @@ def annotation(level: Level, title: str, message: str) -> str:
 
 @dataclass(frozen=True, eq=False)
 class GateResult(Result):
-    """Whether a candidate may take the baseline's place, and why.
+    """The decision whether a candidate may take the baseline's place, and the reasons.
 
     `checks`: a measure each, on all topics or on a slice of them; `guards`: whether the inputs were fit to be compared.
     `evaluation` is that of the candidate, and of the baseline unless that was `frozen`. Where predictions, or
@@ -381,21 +381,21 @@ class GateResult(Result):
 
     @property
     def passed(self) -> bool:
-        """Whether the exit code is 0: an inconclusive result has not passed, unless the settings let it."""
+        """True if the exit code is 0: an inconclusive result has not passed, unless the settings let it."""
         return self.exit_code == 0
 
     def __bool__(self) -> bool:
         return self.passed
 
     def counted(self, outcome: Outcome) -> Outcome:
-        """What an outcome counts as: an inconclusive one may have been asked to pass or to fail."""
+        """The value of an outcome: an inconclusive one may have been asked to pass or to fail."""
         if outcome != "inconclusive" or self.settings.inconclusive == "report":
             return outcome
         return self.settings.inconclusive
 
     @property
     def sentence(self) -> str:
-        """Why it passed, failed, was refused, or is inconclusive."""
+        """The reason why it passed, failed, was refused, or is inconclusive."""
         return sentence(self)
 
     @property

@@ -31,7 +31,7 @@ _SHADES = 10
 
 
 class HeatSides(NamedTuple):
-    """What the rows and columns of a map are, in words; `{}` stands for a label.
+    """Names of the rows and columns of a map, in words; `{}` stands for a label.
 
     `keys` are their names in JSON, and in tables. `wholes` is what the shares of a row and of a column are of; `right`
     and `wrong` say what a cell holds, of `items` with a `row` and a `column`; `legend` is about the whole map.
@@ -164,7 +164,7 @@ class HeatMap:
 
 
 def _places(labels: pl.Series, known: Sequence[Any]) -> pl.Series:
-    """Where the label of each item stands among those that are shown; none where it does not."""
+    """The place of each item's label among those that are shown; none where it is not."""
     places = {label: place for place, label in enumerate(known)}
     of_none = places.pop(None, None)
     at = labels.replace_strict(list(places), list(places.values()), default=None, return_dtype=pl.Int64)
@@ -177,7 +177,7 @@ def _shade(share: float) -> int:
 
 
 def _items(number: float, every: int) -> str:
-    """How many items a cell holds, or what they weigh."""
+    """The items of a cell: their number, or their weight."""
     if every and number != every:
         return number_of("item", every)
     return number_of("item", int(number)) if number == int(number) else f"items of weight {counted(number)}"

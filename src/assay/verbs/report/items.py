@@ -60,7 +60,7 @@ ResultT = TypeVar("ResultT", bound=ItemResult[Any])
 
 @dataclass(frozen=True, eq=False)
 class Items(Reported, Generic[ResultT]):
-    """What such a report rests on: the systems' numbers, and what came of holding them against a baseline.
+    """The basis of such a report: the systems' numbers, and their comparison with a baseline.
 
     `comparison` is None if nothing could be compared; `notes` then say why.
     """
@@ -109,7 +109,7 @@ class Items(Reported, Generic[ResultT]):
 
     @classmethod
     def _result(cls, source: Any, measures: Any, rules: Mapping[str, Any]) -> ResultT:
-        """What was given, where it is a result; or what the verb makes of it."""
+        """The result that was given, or the one that the verb makes of the data."""
         if isinstance(source, cls.result_type):
             refuse_repeated({"measures": measures, **rules}, source.kind, cls.verb.__name__)
             return cast(ResultT, source)
@@ -122,7 +122,7 @@ class Items(Reported, Generic[ResultT]):
     @staticmethod
     @abstractmethod
     def taken_from(systems: Any) -> tuple[list[Any], dict[str, Any]]:
-        """What the verb takes to evaluate systems that were compared, and the rules for it."""
+        """The inputs of the verb for systems that were compared, and their rules."""
 
     @abstractmethod
     def compared(self, asked: dict[str, Any], comparison: Comparison | None) -> Self:
@@ -134,7 +134,7 @@ class Items(Reported, Generic[ResultT]):
         return [system.name for system in self.result.systems[:MOST_SYSTEMS]]
 
     def too_many(self) -> Iterator[str]:
-        """That not all systems are looked at closely, where that is so."""
+        """A note where not all systems are looked at closely."""
         if len(self.result.systems) > MOST_SYSTEMS:
             yield (
                 f"{number_of(self.kind, len(self.result.systems))} are too many to show each in detail: "
@@ -148,12 +148,12 @@ class Items(Reported, Generic[ResultT]):
 
     @property
     def seed(self) -> int:
-        """What everything random is drawn from."""
+        """The seed of everything random."""
         return self.result.seed
 
     @property
     def signatures(self) -> Iterable[str]:
-        """How each number was computed: of systems that were counted by the same rules, each has one signature."""
+        """The signatures of the numbers: of systems that were counted by the same rules, each has one."""
         return dict.fromkeys(text for by_measure in self.result.signatures.values() for text in by_measure.values())
 
     def inputs(self) -> Iterator[InputFile]:
@@ -187,7 +187,7 @@ def summary(
     warnings: Iterable[str] = (),
     data: Mapping[str, Any] | None = None,
 ) -> Section:
-    """What the systems are worth in words, what to know about that, and what to mind: `warnings`, besides those of all.
+    """The worth of the systems in words, remarks on it, and caveats: `warnings`, besides those of all.
 
     The verdict on a single pair under the main measure stands on top: short, then with its numbers.
     """
@@ -251,13 +251,13 @@ def measured(
 
 
 def is_bounded(measure: Measure) -> bool:
-    """Whether a measure has a place on the axis that all share: its values are from -1 to 1, or from 0 to 1."""
+    """True if a measure has a place on the axis that all share: its values are from -1 to 1, or from 0 to 1."""
     low, high = measure.definition.bounds or (-math.inf, math.inf)
     return low >= -1 and high <= 1
 
 
 def _note(measure: Measure, averages: Mapping[str, str]) -> str:
-    """What the name of a measure does not say: over what it is an average, and which way it is good."""
+    """A note that the name of a measure lacks: the units of its average, and which way it is good."""
     way = {False: "lower is better", None: "neither high nor low is taken as better", True: ""}
     parts = (averages.get(measure.parameters.get("average", "")), way[measure.definition.higher_is_better])
     text = "; ".join(filter(None, parts))

@@ -34,7 +34,7 @@ IN_MEMORY = "in memory"
 
 
 class InputFile(NamedTuple):
-    """What went in: where it is from, its format and counts, and the system that it is, where its name is another.
+    """An input file: its origin, its format and counts, and the system that it is, where its name is another.
 
     `role`: what it was read as, such as "qrels".
     """
@@ -59,7 +59,7 @@ class InputFile(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """What was given to `make_report`, and what was asked for.
+    """The inputs and options of `make_report`.
 
     `details`: what `Reported.asks` names, as far as it was asked for; `rules`, what the verbs take.
     """
@@ -72,7 +72,7 @@ class Request:
     rules: dict[str, Any]
 
     def inputs(self) -> list[Any]:
-        """What was given."""
+        """The inputs."""
         return [self.source] if self.runs is None else [self.source, self.runs]
 
     def compared(
@@ -94,7 +94,7 @@ class Request:
 
 
 class Reported(Protocol):
-    """What a report is about: results, their comparison with a baseline, and all that is said of them.
+    """The content of a report: results, their comparison with a baseline, and the texts on them.
 
     To report on something new, write such a class in a module of its own, and name its place in `Subject.reported`.
     What inherits from this one need not say what it has nothing to say of.
@@ -105,7 +105,7 @@ class Reported(Protocol):
 
     @property
     def eyebrow(self) -> str:
-        """What stands above the title."""
+        """The line above the title."""
 
     @classmethod
     def of(cls, request: Request) -> Self:
@@ -117,35 +117,35 @@ class Reported(Protocol):
 
     @property
     def notes(self) -> Sequence[str]:
-        """What is to be said of the numbers, before anything is shown."""
+        """Notes on the numbers, made before anything is shown."""
         return ()
 
     @property
     def title(self) -> str:
-        """What the report is called unless somebody gives it a title."""
+        """The title of the report unless somebody gives it one."""
 
     @property
     def seed(self) -> int:
-        """What everything random is drawn from."""
+        """The seed of everything random."""
         return 0
 
     @property
     def signatures(self) -> Iterable[str]:
-        """How each number was computed."""
+        """The signatures of the numbers."""
         return ()
 
     def sections(self) -> Iterator[Section | str]:
         """All that has something to show, in reading order; and, in words, what cannot be shown, and why."""
 
     def methods(self, cite: Citations) -> Iterator[str]:
-        """How it was done, in sentences for a paper."""
+        """The methods, in sentences for a paper."""
 
     def configuration(self) -> Mapping[str, object]:
-        """How the numbers were made, for readers; None where there is nothing to say."""
+        """The configuration, for readers; None where there is nothing to say."""
         return {}
 
     def inputs(self) -> Iterable[InputFile]:
-        """What went in."""
+        """The inputs."""
         return ()
 
 
@@ -199,7 +199,7 @@ def values_of_systems(values: Mapping[str, float], most: int) -> str:
 def summed_up(
     lead: str, claims: Sequence[Part], advice: Prose | None, minded: Sequence[str], data: Mapping[str, Any]
 ) -> Section:
-    """What stands on top of every report: the claims, then advice, then what to mind.
+    """The top of every report: the claims, then advice, then caveats.
 
     >>> [part.style for part in summed_up("2 runs", [Prose("a is better", "claim")], None, ["few topics"], {}).parts]
     ['claim', 'warning']
@@ -228,7 +228,7 @@ class Report(Result):
         return f"<Report {self.made.title!r}: {self.made.section('summary').lead}>"
 
     def __str__(self) -> str:
-        """What was found, in words, and what that depends on."""
+        """The findings in words, and what they depend on."""
         summary = self.made.section("summary")
         parts = [each for part in summary.parts for each in (part.fallback if isinstance(part, Widget) else (part,))]
         lines = [line for part in parts if isinstance(part, Prose) and part.style in _FOUND for line in part.lines]
@@ -236,24 +236,24 @@ class Report(Result):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What is odd about the inputs."""
+        """Warnings about the inputs."""
         return tuple(self.made.section("summary").data.get("warnings", ()))
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the report does not show, and why."""
+        """Notes on what the report does not show, with the reason."""
         sections = [section for section in self.made.sections if section.name == "notes"]
         return tuple(line for section in sections for part in section.parts for line in getattr(part, "lines", ()))
 
     @property
     def advice(self) -> str:
-        """What to do next, in a sentence; empty where there is nothing to compare."""
+        """Advice on the next step, in a sentence; empty where there is nothing to compare."""
         advice = self.made.section("summary").data.get("advice") or {"text": ""}
         text, command = str(advice["text"]), advice.get("command")
         return f"{text.removesuffix('.')} ({command})." if command else text
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: what was found, and the main numbers."""
+        """The findings and the main numbers, for a notebook."""
         summary = Section("summary", self.made.title, (Prose("", points=tuple(str(self).splitlines())),))
         tables = self.made.tables()
         main = tables.get("systems") or tables.get("measures")
