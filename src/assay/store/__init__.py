@@ -1,4 +1,4 @@
-"""What people judge, in a database: projects, items, labels that are never lost, releases that never change."""
+"""A database of judgments: projects, items, labels that are never lost, releases that never change."""
 
 from assay.core.errors import need
 

@@ -1,4 +1,4 @@
-"""Where assessors stay apart, somebody decides: the queue of disputes, and decisions that are kept."""
+"""Adjudication where assessors stay apart: the queue of disputes, and decisions that are kept."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from assay.store.saving import IS_CURRENT, settle
 
 @dataclass(frozen=True)
 class Opinion:
-    """What one assessor said of an item, and why."""
+    """An assessor's opinion of an item, with the reason."""
 
     alias: str
     value: int | None

@@ -43,7 +43,7 @@ class Database:
 
     @property
     def is_sqlite(self) -> bool:
-        """Whether it is a file of SQLite."""
+        """True for a file of SQLite."""
         return self.engine.dialect.name == "sqlite"
 
     @contextmanager
@@ -112,7 +112,7 @@ def open_database(place: str | os.PathLike[str], *, create: bool = False) -> Dat
 
 
 def is_url(place: str) -> bool:
-    """Whether a place is the URL of a database and not a path.
+    """True if a place is the URL of a database and not a path.
 
     >>> is_url("postgresql://team@localhost/judging"), is_url("project.db")
     (True, False)
@@ -250,7 +250,7 @@ def _upgrade(database: Database) -> None:
 
 
 def _told(message: str) -> str:
-    """What a driver's message means to whoever reads it."""
+    """The meaning of a driver's message, for readers."""
     text = " ".join(message.split())
     for pattern, meaning in _MEANINGS.items():
         if re.search(pattern, text, re.IGNORECASE):

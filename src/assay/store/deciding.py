@@ -1,4 +1,4 @@
-"""What to judge next, and when to stop: documents that decide a comparison, and how far they could move it."""
+"""The next documents to judge, and the time to stop: those that decide a comparison, and how far they move it."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class JudgeNext(Result):
 
     @property
     def can_change(self) -> bool:
-        """Whether more judgments could turn the sign of the difference."""
+        """True if more judgments could turn the sign of the difference."""
         return self.low is not None and self.high is not None and self.low < 0 < self.high
 
     def to_frame(self) -> pl.DataFrame:
@@ -56,7 +56,7 @@ class JudgeNext(Result):
 
 @dataclass(frozen=True, eq=False)
 class ReleaseDiff(Result):
-    """What changed between two releases: grades, documents, and verdicts on the project's runs."""
+    """Changes between two releases: grades, documents, and verdicts on the project's runs."""
 
     kind: ClassVar[str] = "release difference"
 
@@ -161,7 +161,7 @@ def judge_next(
 def release_diff(
     project: Project, first: Release, second: Release, measures: tuple[str, ...] = ("nDCG@10", "AP")
 ) -> ReleaseDiff:
-    """What changed from one release to another: grades, documents, and the verdicts that it moves."""
+    """Changes from one release to another: grades, documents, and the verdicts that move."""
     keys = ["query_id", "doc_id"]
     old, new = (each.frame.select(*keys, "relevance", "provenance") for each in (first, second))
     both = old.join(new, on=keys, how="full", coalesce=True, suffix="_after")

@@ -52,7 +52,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Assessor:
-    """Who judges."""
+    """An assessor."""
 
     id: int
     name: str
@@ -146,7 +146,7 @@ def _check_open(connection: Connection, project: Project) -> None:
 
 
 def _choices(connection: Connection, project: Project, person: Assessor) -> Iterator[tuple[int, str, int | None]]:
-    """What could come next, best first: the item, why it is asked, and the assignment it had before."""
+    """Items that could come next, best first: the item, why it is asked, and the assignment it had before."""
     settings, number = project.settings, person.asked + 1
     if settings.gold_every and number % settings.gold_every == 0:
         yield from _gold(connection, project, person)
@@ -374,7 +374,7 @@ _LEVELS = {
 
 
 def _level(by_topic: bool) -> Any:
-    """How urgent the first open item is, and how many people have it."""
+    """The urgency of the first open item, and the number of people who have it."""
     return _LEVELS[by_topic]
 
 

@@ -1,4 +1,4 @@
-"""What a project has, as results: its disputes, its releases, labels that were taken over."""
+"""Lists of a project, as results: its disputes, its releases, labels that were taken over."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class ReleaseList(Result):
 
 @dataclass(frozen=True, eq=False)
 class LabelImport(Result):
-    """What became of labels made elsewhere: how many were taken, were there already, or were refused, and why."""
+    """The outcome of importing labels: numbers of those taken, known already and refused, with reasons."""
 
     kind: ClassVar[str] = "label import"
 

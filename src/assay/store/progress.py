@@ -1,4 +1,4 @@
-"""How far an assessor is: counted once when they begin, since it goes through all that is open."""
+"""The progress of an assessor: counted once when they begin, since it goes through all that is open."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Progress(NamedTuple):
 
 
 def progress_of(project: Project, assessor: str) -> Progress:
-    """How much an assessor has judged, and how much is open to them: others may take some of it."""
+    """Numbers of items that an assessor has judged, and of those open to them: others may take some of these."""
     with project.database.reading() as connection:
         person = assessor_of(connection, project, assessor)
         done = select(func.count()).where(db.assignment.c.assessor_id == person.id, db.assignment.c.state == "done")

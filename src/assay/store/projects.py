@@ -44,7 +44,7 @@ class Project:
 
     @cached_property
     def aspects(self) -> dict[int, Aspect]:
-        """What is asked of each document, by the key of the aspect: relevance first."""
+        """The questions about each document, by the key of the aspect: relevance first."""
         joined = select(db.aspect, db.grade, db.scale.c.name.label("scale_name")).join(
             db.scale, db.scale.c.id == db.aspect.c.scale_id
         )

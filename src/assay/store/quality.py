@@ -1,4 +1,4 @@
-"""How a project stands, and how good its labels are: progress, agreement, repeats, known answers, time, drift."""
+"""The state of a project and the quality of its labels: progress, agreement, repeats, known answers, time, drift."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _OFF = 0.2
 
 @dataclass(frozen=True, eq=False)
 class ProjectStatus(Result):
-    """Where a project stands: items, assessors, agreement, releases; and what is worth a look.
+    """The state of a project: items, assessors, agreement, releases; and remarks worth a look.
 
     `assessors`: one row each, by name, with labels, time, self-agreement, known answers and agreement with the others.
     `topics`: progress by topic. `agreement`: of all, by topic and over time.
@@ -65,7 +65,7 @@ class ProjectStatus(Result):
 
 
 def project_status(project: Project) -> ProjectStatus:
-    """How a project stands, and how good its labels are so far."""
+    """The state of a project and the quality of its labels so far."""
     with project.database.reading() as connection:
         states = dict(map(tuple, connection.execute(
             select(db.item.c.state, func.count()).where(db.item.c.project_id == project.id).group_by(db.item.c.state)
@@ -155,7 +155,7 @@ def _with_intervals(table: pl.DataFrame) -> pl.DataFrame:
 
 
 def _others(project: Project, main: pl.DataFrame) -> pl.DataFrame:
-    """How far each person agrees with the others: Krippendorff's alpha of their label and each other one."""
+    """Agreement of each person with the others: Krippendorff's alpha of their label and each other one."""
     from assay.subjects.judges.evaluation import agree  # noqa: PLC0415  # loads SciPy
 
     rows = []

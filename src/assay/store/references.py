@@ -28,7 +28,7 @@ def released(name: str) -> Qrels:
 
 
 def _doubts(facts: dict[str, object] | object) -> tuple[str, ...]:
-    """What whoever evaluates by a release should know."""
+    """Doubts for whoever evaluates by a release."""
     level = facts.get("relevant_from") if isinstance(facts, dict) else None
     if isinstance(level, int) and level > 1:
         return (f"on this scale, grades from {level} on are relevant: measures of relevance need level {level}",)

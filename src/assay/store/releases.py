@@ -41,7 +41,7 @@ _LINE: Final[Mapping[Any, Any]] = {
 
 @dataclass(frozen=True)
 class Policy:
-    """How labels become judgments.
+    """The policy by which labels become judgments.
 
     `method`: what the grade of several labels is; `ties`: which of equally frequent ones. `adjudicated`: decisions come
     before labels. `gold`: known answers are judgments, too. `kinds`: whose labels count. `minimum`: labels that a
@@ -101,7 +101,7 @@ class Release:
 
     @property
     def name(self) -> str:
-        """What it is called in commands and results: `project.db@3`."""
+        """The name in commands and results: `project.db@3`."""
         return f"{self.place}@{self.version}"
 
     @property
@@ -187,7 +187,7 @@ def releases(project: Project) -> list[Mapping[str, Any]]:
 
 
 def judged(connection: Connection, project: Project, policy: Policy) -> pl.DataFrame:
-    """What each document of the pool is worth under a policy, as lines of a release."""
+    """Grades of the documents of the pool under a policy, as lines of a release."""
     items = frame_of(connection, _ITEMS.where(db.item.c.project_id == project.id), _ITEM_SCHEMA)
     labels = labels_frame(connection, project).join(_counted(connection, project, policy), on="assessor", how="semi")
     labels = labels.drop_nulls("label")
@@ -265,7 +265,7 @@ def _counted(connection: Connection, project: Project, policy: Policy) -> pl.Dat
 
 
 def _facts(connection: Connection, project: Project, policy: Policy, frame: pl.DataFrame) -> dict[str, Any]:
-    """What whoever uses the judgments should know."""
+    """Facts for whoever uses the judgments."""
     states = select(db.item.c.state, func.count()).where(db.item.c.project_id == project.id).group_by(db.item.c.state)
     guidelines = connection.scalar(select(func.max(db.guideline.c.version)).filter_by(project_id=project.id))
     judged_rows = frame.drop_nulls("relevance")

@@ -18,7 +18,7 @@ Input: TypeAlias = Literal["", "key", "click", "form", "file", "program"]
 
 
 class Saved(NamedTuple):
-    """What became of a label: its key; whether it was there already, came late, or was not waited for any more."""
+    """The outcome of saving a label: its key; known already, late, or not waited for any more."""
 
     label: int
     is_repeated: bool = False
@@ -129,7 +129,7 @@ def undo(project: Project, assessor: str, *, client_key: str) -> int | None:
 
 
 def settle_all(connection: Connection, project: Project) -> None:
-    """Where every item stands by the rules of a project, after these have changed."""
+    """The standing of every item by the rules of a project, after these have changed."""
     current = open_within(connection, project)
     rules = current.settings.rules(project.scale)
     gold = select(db.gold.c.item_id)

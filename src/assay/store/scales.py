@@ -31,7 +31,7 @@ class Grade:
 
     @property
     def counts(self) -> bool:
-        """Whether a document with this grade is relevant: any above 0, where nothing else is stated."""
+        """True if a document with this grade is relevant: any above 0, where nothing else is stated."""
         return self.value > 0 if self.is_relevant is None else self.is_relevant
 
 
@@ -79,7 +79,7 @@ class Scale:
         raise ParameterError(f"expected a grade of {self.described()}, got {value}")
 
     def relevant(self, value: int) -> bool:
-        """Whether a document with this grade is relevant."""
+        """True if a document with this grade is relevant."""
         return self.grade(value).counts
 
     def described(self) -> str:

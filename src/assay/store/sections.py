@@ -1,4 +1,4 @@
-"""What judging projects show: how they stand, disputes, releases, imports, checks."""
+"""Documents of judging projects: their state, disputes, releases, imports, checks."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def releases_document(result: ReleaseList) -> Document:
 
 
 def import_document(result: LabelImport) -> Document:
-    """How many labels were taken, and which were not."""
+    """Numbers of labels taken, and the labels that were not."""
     would = "would be taken" if result.is_dry else "taken"
     claim = f"{number_of('label', result.taken)} {would} from {result.source}"
     lines = []
@@ -214,7 +214,7 @@ def next_document(result: JudgeNext) -> Document:
 
 
 def diff_document(result: ReleaseDiff) -> Document:
-    """What changed, how often, and the verdicts that moved."""
+    """Changes, their numbers, and the verdicts that moved."""
     moved = result.verdicts.filter(pl.col("verdict_before") != pl.col("verdict_after"))
     claim = f"{number_of('grade', result.changed.height)} changed, {result.added:,} new, {result.removed:,} gone"
     lines = [f"From {result.first} to {result.second}."]
@@ -243,7 +243,7 @@ def diff_document(result: ReleaseDiff) -> Document:
 
 
 def check_document(result: StoreCheck) -> Document:
-    """Whether all is well, and how many rows there are."""
+    """The outcome of a check, and numbers of rows."""
     claim = "nothing is wrong" if result.ok else number_of("problem", len(result.problems))
     counts = pl.DataFrame({"table": list(result.counts), "rows": list(result.counts.values())})
     sections = [

@@ -1,4 +1,4 @@
-"""How a project is judged: settings that are checked against each other, kept as JSON with the project."""
+"""Settings of a project: checked against each other, kept as JSON with the project."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ MAJORITY: Final = 3
 
 
 class Rules(NamedTuple):
-    """How many people judge an item, and when they disagree."""
+    """The number of people who judge an item, and the rule of when they disagree."""
 
     #: Labels by different people that every item gets.
     overlap: int = 1
@@ -47,14 +47,14 @@ class Rules(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """Where an item stands, and how many people are to be asked in all."""
+    """The standing of an item, and the number of people to be asked in all."""
 
     state: State
     wanted: int
 
 
 def standing(grades: Sequence[int | None], rules: Rules, *, decided: bool = False) -> Standing:
-    """Where an item stands after these labels; None: cannot be judged. `decided`: somebody has adjudicated.
+    """The standing of an item after these labels; None: cannot be judged. `decided`: somebody has adjudicated.
 
     >>> standing([2], Rules(overlap=2, most=3)), standing([2, 0], Rules(overlap=2, most=3))
     (Standing(state='open', wanted=2), Standing(state='open', wanted=3))
@@ -77,7 +77,7 @@ def standing(grades: Sequence[int | None], rules: Rules, *, decided: bool = Fals
 
 
 def are_apart(given: Sequence[int], rules: Rules) -> bool:
-    """Whether grades differ by more than is tolerated.
+    """True if grades differ by more than is tolerated.
 
     >>> are_apart([2, 3], Rules(tolerance=1)), are_apart([2, 3], Rules(sides={2, 3})), are_apart([0, 3], Rules())
     (False, False, True)
@@ -88,7 +88,7 @@ def are_apart(given: Sequence[int], rules: Rules) -> bool:
 
 
 def has_majority(given: Sequence[int]) -> bool:
-    """Whether more than half of three labels or more are the same.
+    """True if more than half of three labels or more are the same.
 
     >>> has_majority([2, 0, 2]), has_majority([2, 0, 2, 0]), has_majority([2])
     (True, False, False)

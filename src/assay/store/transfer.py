@@ -104,7 +104,7 @@ def _check_scale(project: Project, labels: Labels, grades: Mapping[str, int]) ->
 
 
 def _key(project: Project, row: Mapping[str, Any]) -> str:
-    """What tells a label from all others: whose it is, of what, the grade, and when it was given, if that is known."""
+    """The key that tells a label from all others: its assessor, item and grade, and its time, if that is known."""
     time = _milliseconds(row.get("time"))
     parts = [project.name, row["judge"], row["query_id"], row["item_id"], str(row["grade"])]
     return f"import:{digest(*parts, *([] if time is None else [str(time)]))}"
@@ -212,7 +212,7 @@ def _assessors(connection: Connection, project: Project) -> dict[str, str]:
 
 
 def _current(connection: Connection, project: Project) -> dict[tuple[int, str], int | None]:
-    """What each assessor says of each item now."""
+    """The current opinion of each assessor on each item."""
     rows = connection.execute(
         select(db.assignment.c.item_id, db.assessor.c.name, db.label.c.value)
         .select_from(db.label)
@@ -296,7 +296,7 @@ def _history(project: Project, ending: str, _: Mapping[str, Any]) -> tuple[str, 
 
 
 def _tasks(project: Project, ending: str, asked: Mapping[str, Any]) -> tuple[str, str]:
-    """What is open, for another tool: topics and documents, nothing of runs, ranks or labels."""
+    """Open tasks for another tool: topics and documents, nothing of runs, ranks or labels."""
     Choice(("label-studio", "quepid")).check("tool", asked["tool"])
     with project.database.reading() as connection:
         rows = list(_open(connection, project))

@@ -27,7 +27,7 @@ _BATCH: Final = 5_000
 
 @dataclass(frozen=True)
 class StoreCheck(Result):
-    """What `check` found: counts of rows, and what is wrong."""
+    """The findings of `check`: counts of rows, and faults."""
 
     kind: ClassVar[str] = "store check"
 
@@ -37,7 +37,7 @@ class StoreCheck(Result):
 
     @property
     def ok(self) -> bool:
-        """Whether nothing is wrong."""
+        """True if nothing is wrong."""
         return not self.problems
 
 

@@ -1,4 +1,4 @@
-"""How Alembic runs migrations: on the connection that `store/database.py` hands over, in its transaction."""
+"""Alembic's environment: migrations on the connection that `store/database.py` hands over, in its transaction."""
 
 from alembic import context
 

@@ -192,7 +192,7 @@ def _estimated(column: str, above: Floats, below: Floats, drawing: Mapping[str, 
 
 
 def _grade(rows: pl.DataFrame, grade: float, drawing: Mapping[str, Any]) -> dict[str, Any]:
-    """What clicks say of the documents of a grade: the mean of the estimates, with queries drawn anew."""
+    """The estimate for the documents of a grade from clicks: the mean, with queries resampled."""
     part = rows.filter(pl.col("grade") == grade)
     sums = part.group_by("query_id").agg(pl.col("estimate").sum(), pl.len().cast(pl.Float64)).sort("query_id")
     bounded = {**drawing, "bounds": (0.0, np.inf)}

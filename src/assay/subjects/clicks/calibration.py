@@ -117,7 +117,7 @@ def _measures(parameters: pl.DataFrame, fits: Mapping[str, ClickModel], cutoff: 
 
 
 def _doubts(parameters: pl.DataFrame, fits: Mapping[str, ClickModel], grades: pl.Series) -> Iterator[str]:
-    """What is odd: grades that do not order users' reactions or lack them, fits that did not end, unjudged ones."""
+    """Doubts: grades that do not order users' reactions or lack them, fits that did not end, unjudged ones."""
     for name, fit in fits.items():
         if not fit.converged:
             yield f"{name} was still improving after {number_of('iteration', len(fit.trace) - 1)}"

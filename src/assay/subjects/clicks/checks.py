@@ -53,7 +53,7 @@ class ExaminedLog:
     system: None = None
 
     def oddity(self, code: str) -> tuple[int, str, str] | None:
-        """What was odd when the log was read: how often, in words, the first case."""
+        """An oddity of the log: its count, its wording, the first case."""
         return next((odd[1:] for odd in self.log.oddities if odd.code == code), None)
 
     @cached_property
@@ -71,7 +71,7 @@ class ExaminedLog:
 
     @cached_property
     def pages(self) -> int:
-        """How many pages there are."""
+        """The number of pages."""
         return self.log.sizes[0]
 
 
@@ -114,7 +114,7 @@ def check_log(given: Any, **rules: Unpack[LogRules]) -> Diagnosis:
 
 
 def _told(name: str, severity: Severity, log: ExaminedLog, *codes: str) -> Iterator[CheckFinding]:
-    """What was counted when the log was read."""
+    """Findings counted when the log was read."""
     for code in codes:
         if (odd := log.oddity(code)) is not None:
             count, says, example = odd

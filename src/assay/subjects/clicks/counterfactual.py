@@ -269,7 +269,7 @@ def fitted_examination(log: Log, cutoff: int = 10) -> Floats:
 
 
 def _linked(cells: Cells) -> Mask:
-    """Which ranks are linked to the first by documents that were shown at both, and clicked somewhere."""
+    """A mask of the ranks linked to the first by documents that were shown at both, and clicked somewhere."""
     from scipy.sparse import coo_array  # noqa: PLC0415  # slow to load
     from scipy.sparse.csgraph import connected_components  # noqa: PLC0415  # slow to load
 

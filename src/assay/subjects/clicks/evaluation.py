@@ -58,7 +58,7 @@ PERIODS = {
 
 @dataclass(frozen=True, eq=False)
 class Behaviour(Result):
-    """What the users of each system did: measures with intervals; by rank, over time, by segment.
+    """The behaviour of the users of each system: measures with intervals; by rank, over time, by segment.
 
     >>> from assay import Log, clicks
     >>> pages = [("q1", ["d1", "d2"], ["d2"]), ("q2", ["d3"], []), ("q1", ["d1", "d2"], ["d1"])]
@@ -83,12 +83,12 @@ class Behaviour(Result):
 
     @property
     def name(self) -> str:
-        """What the log is called."""
+        """The name of the log."""
         return listed([log.name for log in self.logs])
 
     @property
     def unit_kind(self) -> str:
-        """What stands for a person: user, session or page."""
+        """The unit that stands for a person: user, session or page."""
         return self.counts[0].unit_kind
 
     def measure(self, name: str | Measure) -> Measure:
@@ -145,7 +145,7 @@ class Behaviour(Result):
 
     @cached_property
     def sizes(self) -> pl.DataFrame:
-        """How many units, pages and clicks each system has."""
+        """Numbers of units, pages and clicks of each system."""
         rows = []
         for system, counts in zip(self.systems, self.counts, strict=True):
             pages, clicks = (int(counts.total(name, amount).values.sum()) for name, amount in _SIZES.items())
@@ -177,7 +177,7 @@ class Behaviour(Result):
 
     @property
     def period(self) -> str | None:
-        """What is shown over time: day, or week of a long log; None where times are not known, or are of one day."""
+        """The period shown over time: day, or week of a long log; None where times are not known, or are of one day."""
         first, last = self.span
         if first is None or (days := (last.date() - first.date()).days) < 1:
             return None
@@ -336,7 +336,7 @@ def ratios(
 
 
 def remarks(result: Behaviour) -> Iterator[str]:
-    """What to mind: what was dropped, what the units are, who saw several systems, and how users were divided."""
+    """Remarks: rows that were dropped, the units, users who saw several systems, and the division of users."""
     logs, kind, who = result.logs, result.unit_kind, result.who
     for log in logs:
         yield from (f"{log.name}: {remark}" if len(logs) > 1 else remark for remark in log.remarks)
@@ -363,7 +363,7 @@ def remarks(result: Behaviour) -> Iterator[str]:
 
 
 def mismatch(sizes: Sequence[int]) -> float:
-    """How likely it is that units are divided at least as unequally, if each system had the same chance.
+    """The chance that units are divided at least as unequally, if each system had the same chance.
 
     >>> mismatch([50_500, 49_500])
     0.0016

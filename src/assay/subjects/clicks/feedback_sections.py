@@ -1,4 +1,4 @@
-"""What judgments from clicks, their agreement with others, preferences and values of other rankings show."""
+"""Documents of judgments from clicks, their agreement with others, preferences and values of other rankings."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _estimate(name: str, title: str, low: str = "low", high: str = "high", least
 
 
 def judgments_document(result: ClickJudgments) -> Document:
-    """How many documents have which grade, why others have none, what each rank earns, which queries were merged."""
+    """Documents by grade, reasons why others have none, what each rank earns, queries that were merged."""
     judged, settings = result.judged, result.settings
     claim = (
         f"{number_of('document', judged.height)} graded for {number_of('query', judged['query_id'].n_unique())}, "
@@ -96,7 +96,7 @@ def judgments_document(result: ClickJudgments) -> Document:
 
 
 def _ranks(ranks: pl.DataFrame) -> tuple[Table | Figure, ...]:
-    """What is known of each rank, as a table and drawn."""
+    """Facts about each rank, as a table and drawn."""
     titles = {"rate": "click-through rate", "examination": "looked at"}
     shares = [name for name in titles if name in ranks.columns]
     counts = [name for name in ("impressions", "clicks") if name in ranks.columns]
@@ -115,7 +115,7 @@ def _rounded(frame: pl.DataFrame, *names: str) -> pl.DataFrame:
 
 
 def agreement_document(result: ClickAgreement) -> Document:
-    """How well clicks and judgments agree, by frequency and grade; documents and queries on which they do not."""
+    """Agreement of clicks and judgments, by frequency and grade; documents and queries on which they differ."""
     settings, by = result.settings, result.settings["by"]
     level = as_level(1 - settings["alpha"])
     among = [_estimate(name, title, f"{name}_low", f"{name}_high") for name, title in COEFFICIENTS.items()]
@@ -188,7 +188,7 @@ def _judged(result: ClickAgreement) -> str:
 
 
 def preferences_document(result: ClickPreferences) -> Document:
-    """What each strategy gives and how far judgments share it; the pairs; the ranking of each query."""
+    """Preferences of each strategy and judgments that share them; the pairs; the ranking of each query."""
     settings, pairs = result.settings, result.pairs
     tested, decided = pairs["p"].drop_nulls().len(), int(pairs["decided"].sum())
     queries = result.ranking.group_by("query_id").agg(pl.col("connected").first())
@@ -226,7 +226,7 @@ def preferences_document(result: ClickPreferences) -> Document:
 
 
 def values_document(result: RankingValues) -> Document:
-    """What each ranking would have earned, what that rests on, and how much it depends on what is assumed."""
+    """Earnings of each ranking, their basis, and their dependence on assumptions."""
     settings, level = result.settings, as_level(result.settings["confidence"])
     difference = _estimate("difference", "against the log", "difference_low", "difference_high", 3, signed=True)
     columns = _columns(

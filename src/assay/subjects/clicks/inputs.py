@@ -1,4 +1,4 @@
-"""What commands on clicks take: a log with queries, judgments with grades."""
+"""Inputs of commands on clicks: a log with queries, judgments with grades."""
 
 from __future__ import annotations
 

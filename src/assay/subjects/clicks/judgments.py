@@ -38,7 +38,7 @@ COEC = "COEC"
 
 @dataclass(frozen=True, eq=False)
 class ClickJudgments(Result):
-    """How relevant each document is for each query, by its clicks.
+    """Relevance of each document for each query, by its clicks.
 
     `pairs`: one row per query and document: `impressions`, `clicks`, (of COEC) `expected` clicks, `estimate`, `low`,
     `high`, its `grade`, and why there is none (`reason`). `ranks`: what is known of each rank. `merges`: queries that
@@ -169,7 +169,7 @@ def graded(
 
 
 def sources() -> tuple[str, ...]:
-    """What judgments can be made by: COEC, and the click models that know a relevance of documents.
+    """Sources of judgments: COEC, and the click models that know a relevance of documents.
 
     >>> "PBM" in sources(), "GCTR" in sources()
     (True, False)

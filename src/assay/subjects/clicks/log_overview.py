@@ -23,7 +23,7 @@ _MOST_ACTIONS = 10
 
 @dataclass(frozen=True, eq=False)
 class LogOverview(Result):
-    """What a log holds: counts, systems, clicks by rank, other actions, and what was left out.
+    """The contents of a log: counts, systems, clicks by rank, other actions, and what was left out.
 
     >>> from assay import Log
     >>> overview = describe_log(Log.from_pages([("q1", ["d1", "d2"], ["d2"]), ("q2", ["d1"], [])]))

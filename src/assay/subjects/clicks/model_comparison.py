@@ -35,7 +35,7 @@ Watch: TypeAlias = Callable[[float], None]
 
 @dataclass(frozen=True, eq=False)
 class ClickModelComparison(Result):
-    """How well click models predict held-out clicks.
+    """A comparison of click models by their predictions of held-out clicks.
 
     `models`: as fitted to the training pages, by name. `table`: one row per model; `ranks`: one per model and rank.
     `examination`: how probable it is that a result of the held-out pages is examined, by model and rank.
@@ -73,7 +73,7 @@ class ClickModelComparison(Result):
 
     @property
     def is_enough(self) -> bool:
-        """Whether there are enough users, sessions or pages to call a model better than another."""
+        """True if there are enough users, sessions or pages to call a model better than another."""
         return bool(min(self.settings["held_out_units"], self.settings["held_out_pages"]) >= FEW_USERS)
 
 
@@ -146,7 +146,7 @@ def compare_click_models(
 
 
 def _split(log: Log, lists: ClickedLists, share: float, split: str | None, seed: int) -> tuple[Mask, str]:
-    """Which pages are held out, and how they were chosen."""
+    """A mask of the pages that are held out, and the way they were chosen."""
     if split is not None:
         Choice(SplitBy).check("split", split)
     times = log.impressions.select("time").collect()["time"] if split != "random" else pl.Series(dtype=pl.Int64)

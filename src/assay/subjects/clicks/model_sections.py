@@ -1,4 +1,4 @@
-"""What compared click models show: how well they predict clicks, what is examined, where judgments differ."""
+"""Documents of compared click models: the quality of predictions, examination, differences to judgments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the behaviour of users shows, on the terminal and in a report."""
+"""The document and the report of the behaviour of users."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def _in_words(rate: Estimate, result: Behaviour) -> str:
 
 
 def _elsewhere(comparison: Comparison | None) -> Iterator[str]:
-    """What a pair of systems differs in besides the first measure: who clicks more may also wait longer."""
+    """Differences of a pair of systems besides the first measure: who clicks more may also wait longer."""
     if comparison is not None and len(comparison.systems) == 2:
         for word in ("better", "worse"):
             if others := [each.measure for each in comparison.findings[1:] if each.verdict.word == word]:
@@ -117,7 +117,7 @@ def _counted(result: Behaviour, units: int, pages: int, clicks: int) -> list[str
 
 
 def basis(result: Behaviour) -> Iterator[str]:
-    """What the numbers rest on."""
+    """The basis of the numbers."""
     for row in result.sizes.iter_rows(named=True):
         yield f"{row['system']}: {', '.join(_counted(result, row['units'], row['pages'], row['clicks']))}."
     first, last = result.span
@@ -180,12 +180,12 @@ class ReportedClicks(Reported):
 
     @property
     def signatures(self) -> Sequence[str]:
-        """How each number was computed."""
+        """The signatures of the numbers."""
         result = self.result
         return [result.signature(measure) for measure in result.measures]
 
     def sections(self) -> Iterator[Section | str]:
-        """What was found, every measure, the verdicts, then ranks, time and segments, and what it rests on."""
+        """The findings, every measure, the verdicts, then ranks, time and segments, and the basis."""
         result = self.result
         counted = _counted(result, *(int(result.sizes[name].sum()) for name in ("units", "pages", "clicks")))
         worth = [*_elsewhere(self.comparison), *list(guidance(result))[:-1]]
@@ -215,7 +215,7 @@ class ReportedClicks(Reported):
             yield replace(over_time(self.result, measure).figure(), name=f"time-{place}")
 
     def methods(self, cite: Citations) -> Iterator[str]:
-        """How it was done, in sentences for a paper."""
+        """The methods, in sentences for a paper."""
         result = self.result
         kind, systems = several(result.unit_kind), result.systems
         pages = number_of("result page", int(result.sizes["pages"].sum()))
@@ -229,7 +229,7 @@ class ReportedClicks(Reported):
             yield compared_by(self.comparison, result.unit_kind)
 
     def configuration(self) -> dict[str, str | None]:
-        """How the numbers were made, for readers."""
+        """The configuration, for readers."""
         return {"unit": self.result.unit_kind, "confidence": f"{self.result.confidence:g}", "by": self.result.by}
 
     def inputs(self) -> Iterator[InputFile]:

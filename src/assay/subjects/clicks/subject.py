@@ -77,7 +77,7 @@ class PairedClicks(MeasuredPairing):
         return sample
 
     def remarks(self, measures: Sequence[str], *, usual: bool, instead: str = "is the headline") -> list[str]:
-        """What to mind about the log, and what clicks do not say."""
+        """Remarks on the log, and on what clicks do not say."""
         del measures, usual, instead
         kept = [Note(remark, kind="log") for remark in remarks(self.result)]
         return [*kept, Note("clicks are not judgments: people click what they see, mostly at the top", kind="clicks")]

@@ -43,12 +43,12 @@ class ExaminedClusters:
 
     @property
     def file(self) -> str:
-        """Where it comes from."""
+        """The file that it comes from."""
         return self.of.whence
 
     @property
     def system(self) -> str:
-        """What it is called."""
+        """The name of the system."""
         return self.of.name
 
     def items(self, rows: pl.Series) -> pl.Series:

@@ -81,7 +81,7 @@ def silhouettes(result: Clustering, *, system: str | None = None) -> Curve:
 
 
 def contingency(result: Clustering, *, system: str | None = None) -> Curve:
-    """How many items of each class are in each cluster, what belongs together side by side.
+    """Items of each class in each cluster, those that belong together side by side.
 
     >>> from assay import Contingency, cluster
     >>> contingency(cluster(Contingency.from_table([[5, 1], [0, 4]]))).frame.select("items", "of_cluster").rows()
@@ -150,7 +150,7 @@ def largest(order: Ints, sizes: Floats, most: int) -> list[int]:
 
 
 def left_out(table: Contingency, classes: Sequence[int], clusters: Sequence[int]) -> str:
-    """Which classes and clusters of a table are kept, where some are left out; else nothing."""
+    """The classes and clusters of a table that are kept, where some are left out; else nothing."""
     kinds = (("classes", classes, table.classes), ("clusters", clusters, table.clusters))
     cut = [f"the {len(kept)} largest of {len(of):,} {what}" for what, kept, of in kinds if len(kept) < len(of)]
     return " and ".join(cut)

@@ -26,7 +26,7 @@ Opened: TypeAlias = Clusters | Contingency
 
 
 def systems_in(clusters: Any) -> dict[str, Opened]:
-    """What was given, by the names of the clusterings: clusters item by item, or a table of classes and clusters.
+    """The inputs by the names of the clusterings: clusters item by item, or a table of classes and clusters.
 
     >>> list(systems_in({"old": Clusters.of([0, 1], [1, 1]), "new": Contingency.from_table([[1, 0], [0, 1]])}))
     ['old', 'new']

@@ -31,7 +31,7 @@ ALONE = "it is alone in its cluster, and counts 0"
 
 
 def tables_of_points(measure: Measure, points: Points) -> Iterator[StepTable]:
-    """What single points add to a number: silhouettes, or distances from centroids."""
+    """Contributions of single points to a number: silhouettes, or distances from centroids."""
     if len(points.clusters) == 1 or len(points.clusters) == points.items:
         return
     if measure.name == "Silhouette":
@@ -66,7 +66,7 @@ def silhouettes_table(points: Points) -> StepTable:
 
 
 def _centroid_tables(measure: Measure, points: Points) -> Iterator[StepTable]:
-    """Where the centroids are, and how far each point is from its own."""
+    """Places of the centroids, and the distance of each point from its own."""
     centroids = points.centroids
     squared = measure.name == "CalinskiHarabasz"
     name = "squared_distance" if squared else "distance"
@@ -86,7 +86,7 @@ def _centroid_tables(measure: Measure, points: Points) -> Iterator[StepTable]:
 
 
 def remarks_on_points(measure: Measure, points: Points) -> Iterator[str]:
-    """What a silhouette would be if the point itself counted among those of its cluster, as it does in some books.
+    """The silhouette if the point itself counted among those of its cluster, as it does in some books.
 
     >>> from assay.measures import parse_measure
     >>> list(remarks_on_points(parse_measure("Silhouette", "clustering"), Points.of([0, 1, 2, 10, 11], list("aaabb"))))
@@ -285,7 +285,7 @@ def _tables(measure: Measure, table: Contingency) -> Iterator[StepTable]:
 
 
 def contingency_table(table: Contingency) -> StepTable:
-    """How many items of each class (rows) are in each cluster (columns), with the margins.
+    """Items of each class (rows) in each cluster (columns), with the margins.
 
     >>> contingency_table(Contingency.from_table([[2, 1], [0, 3]], classes="xo", clusters="ab")).frame.rows()
     [('x', 2.0, 1.0, 3.0), ('o', 0.0, 3.0, 3.0), ('all', 2.0, 4.0, 6.0)]
@@ -347,7 +347,7 @@ def _named(table: StepTable, classes: Sequence[Any], clusters: Sequence[Any]) ->
 
 
 def _remarks(measure: Measure, table: Contingency) -> Iterator[str]:
-    """What flatters the number: many clusters, clusters of one item."""
+    """Remarks on what flatters the number: many clusters, clusters of one item."""
     if table.is_weighted:
         if measure.name in _OF_PAIRS:
             yield "items have weights: a pair weighs the product of both"

@@ -91,22 +91,22 @@ class Subsets:
 
     @property
     def total(self) -> int:
-        """How many items there are, those included that are noise."""
+        """The number of items, those included that are noise."""
         return len(self.places[0])
 
     @property
     def size(self) -> int:
-        """How many points a subset has."""
+        """The number of points in a subset."""
         return self.total // 2 if self.halved else min(self.total // 2, MOST_POINTS)
 
     @property
     def scale(self) -> float:
-        """What deviations of subsets are multiplied by, to be as large as the error of all points' number."""
+        """The factor that makes deviations of subsets as large as the error of all points' number."""
         return float(np.sqrt(self.size / (self.total - self.size)))
 
     @property
     def resamples(self) -> int:
-        """How many subsets are drawn; none of too few points."""
+        """The number of subsets to draw; none of too few points."""
         if self.total < FEWEST_POINTS:
             return 0
         fewer = max(FEWEST, MOST_DRAWN // (self.size * self.points[0].X.shape[1])) if self.halved else MOST_SUBSETS
@@ -129,7 +129,7 @@ class Subsets:
         return np.array([float(measure.of(points)[0]) for points in self.points])
 
     def rows(self) -> Iterator[Ints]:
-        """Which items each subset has."""
+        """The items of each subset."""
         rng, order = np.random.default_rng(self.seed), self._order
         for _ in range(self.resamples):
             yield np.sort(order[rng.choice(self.total, self.size, replace=False)])
@@ -233,12 +233,12 @@ class Halves:
 
     @property
     def total(self) -> int:
-        """How many items there are."""
+        """The number of items."""
         return int(self.items.sum())
 
     @property
     def resamples(self) -> int:
-        """How many halves are drawn: as many as wanted, fewer if items are of many kinds, none of too few items."""
+        """The number of halves: as many as wanted, fewer if items are of many kinds, none of too few items."""
         kinds = len(self.items)
         if self.total < FEWEST_ITEMS or kinds > MOST_KINDS:
             return 0
@@ -246,12 +246,12 @@ class Halves:
 
     @property
     def scale(self) -> float:
-        """What deviations of halves are multiplied by, since of an odd number of items a half is a little less."""
+        """The factor of deviations of halves, since of an odd number of items a half is a little less."""
         half = self.total // 2
         return float(np.sqrt(half / (self.total - half)))
 
     def resamples_of(self, measure: Measure) -> int:
-        """How many numbers `values` has of a measure: of points, fewer are drawn."""
+        """The number of a measure's resamples in `values`: of points, fewer are drawn."""
         return self._points.of(measure).resamples if measure.definition.counts is Points else self.resamples
 
     def values(self, measure: str | Measure) -> Floats:
@@ -263,7 +263,7 @@ class Halves:
 
     @cached_property
     def _by_measure(self) -> dict[Measure, Floats]:
-        """What was computed already."""
+        """The numbers computed already."""
         return {}
 
     def _computed(self, measure: Measure) -> Floats:
@@ -274,7 +274,7 @@ class Halves:
         return np.column_stack([measure.of(table) for table in self.tables])
 
     def deviations(self, measure: str | Measure) -> Floats:
-        """How far each half (row) strays from the mean of halves, on the scale of all items' error.
+        """Deviations of each half (row) from the mean of halves, on the scale of all items' error.
 
         NaN for a clustering whose halves have other numbers than all items have: see `elsewhere`.
         """
@@ -307,7 +307,7 @@ class Halves:
         return far
 
     def why_none(self, measure: Measure) -> str:
-        """Why there is no interval for a measure."""
+        """The reason why a measure has no interval."""
         of_points = measure.definition.counts is Points
         total, fewest = (self._points.total, FEWEST_POINTS) if of_points else (self.total, FEWEST_ITEMS)
         if total < fewest:
@@ -324,7 +324,7 @@ class Halves:
         return "all halves of the items give the same number"
 
     def scale_of(self, measure: Measure) -> float:
-        """What deviations of a measure are multiplied by."""
+        """The factor of deviations of a measure."""
         return self._points.of(measure).scale if measure.definition.counts is Points else self.scale
 
     @property
@@ -387,7 +387,7 @@ def interval_around(measure: Measure, value: float, halves: Halves, confidence: 
 
 
 def reach_of(measure: Measure, classes: int, clusters: int) -> tuple[float, float]:
-    """How small and how large a number can be with so many classes and clusters, whatever their sizes.
+    """The smallest and largest number possible with so many classes and clusters, whatever their sizes.
 
     The largest of *J* classes has at least 1/*J* of a cluster, so that purity cannot be less; nor can the others below.
 

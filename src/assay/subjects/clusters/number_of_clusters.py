@@ -175,7 +175,7 @@ def _directions(points: Floats) -> Floats:
 
 
 def _clusterer(estimator: Any, seed: int) -> tuple[Fit, str]:
-    """What puts points into clusters, and its name: k-means unless another estimator of scikit-learn is given."""
+    """The clusterer and its name: k-means unless another estimator of scikit-learn is given."""
     need("sklearn", extra="sklearn", purpose="clustering points")
     from sklearn.base import clone  # noqa: PLC0415  # heavy
     from sklearn.cluster import KMeans  # noqa: PLC0415
@@ -259,7 +259,7 @@ def agreements(labels: Sequence[Ints]) -> Floats:
 
 
 def even_points(points: Floats) -> Callable[[int, np.random.Generator], Floats]:
-    """What draws so many points, spread evenly over the smallest box along the principal axes that holds all points.
+    """A source of points, spread evenly over the smallest box along the principal axes that holds all points.
 
     >>> draw = even_points(np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]]))  # a diagonal, and nothing across
     >>> bool(np.ptp(draw(100, np.random.default_rng(0)) @ [1, -1]) < 1e-9)

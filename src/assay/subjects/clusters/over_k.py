@@ -45,7 +45,7 @@ class Reference(NamedTuple):
 
     @property
     def reached(self) -> int:
-        """How many data sets without structure come as high.
+        """The number of data sets without structure that come as high.
 
         >>> Reference(0.5, (0.3, 0.4), 100, 9).reached, Reference(0.4, (0.3, 0.4), 100, 9).reached
         (0, 1)
@@ -152,13 +152,13 @@ class NumberOfClusters(Result):
 
     @property
     def votes(self) -> dict[str, int]:
-        """Which number each measure prefers that has a say: those that are best where the number suits."""
+        """Votes of the measures that have a say: those that are best where the number suits."""
         voters = [name for name in self.names if name == STABILITY or _has_a_say(name)]
         return {name: k for name in voters if (k := self.preferred(name)) is not None}
 
     @property
     def verdict(self) -> Verdict:
-        """Whether the measures agree; and first of all, whether there is anything to find."""
+        """The verdict on whether the measures agree; and first of all, whether there is anything to find."""
         if not self.votes:
             return "undefined"
         if self.reference is not None and self.reference.reached:
@@ -193,7 +193,7 @@ class NumberOfClusters(Result):
         return f"{start}: {preferences}"
 
     def remarks(self) -> Iterator[str]:
-        """What else to know: structure, ends of what was tried, tiny clusters."""
+        """Further remarks: structure, ends of what was tried, tiny clusters."""
         if self.reference is not None and not self.reference.reached:
             yield (
                 f"there is structure: the largest silhouette is {number(self.reference.value)}, and none of "
@@ -214,7 +214,7 @@ class NumberOfClusters(Result):
         return chart
 
     def basis(self) -> Iterator[str]:
-        """How the numbers were made, in sentences."""
+        """The basis of the numbers, in sentences."""
         yield f"{number_of('point', self.items)}; {self.by}; distances are {self.metric}."
         if self.resamples:
             of = "" if self.resampled == self.items else f" of {self.resampled:,} points, drawn once"
@@ -235,12 +235,12 @@ class NumberOfClusters(Result):
 
 
 def _has_a_say(measure: str | Measure) -> bool:
-    """Whether a measure is best where the number of clusters suits, whatever its parameters."""
+    """True if a measure is best where the number of clusters suits, whatever its parameters."""
     return (measure.name if isinstance(measure, Measure) else str(measure).split("(")[0]) in VOTING
 
 
 def _prefer(names: list[str]) -> str:
-    """Who prefers something.
+    """The voters for a number, with the verb.
 
     >>> _prefer(["Silhouette"]), _prefer(["Silhouette", "Stability"])
     ('Silhouette prefers', 'Silhouette and Stability prefer')

@@ -26,7 +26,7 @@ _NOISE = {"drop": "left out", "singletons": "a cluster of its own each", "cluste
 
 
 def of_clusterings(result: Clustering, comparison: Comparison | None, cite: Citations) -> Iterator[str]:
-    """How clusterings were evaluated and compared."""
+    """The way clusterings were evaluated and compared."""
     called = {measure: str(measure) for measure in result.measures}
     names = [system.name for system in result.systems]
     table = result.contingency(names[0])
@@ -50,7 +50,7 @@ def of_clusterings(result: Clustering, comparison: Comparison | None, cite: Cita
 
 
 def _left_out(result: Clustering) -> str:
-    """What was done about noise and items without a class, if there were any."""
+    """The treatment of noise and of items without a class, if there were any."""
     rules, parts = result.rules, []
     if rules.noise is not None:
         parts.append(f"items labelled {rules.noise} (noise) {_NOISE[rules.noise_as]}")
@@ -72,7 +72,7 @@ _SENTENCES = {
 
 
 def lead_of(result: Clustering) -> str:
-    """How many clusterings, items, classes and clusters."""
+    """Numbers of clusterings, items, classes and clusters."""
     parts = [number_of("clustering", len(result.systems)), number_of("item", result.items)]
     first = result.systems[0].name
     table, points = result.contingency(first), result.points(first)
@@ -87,7 +87,7 @@ def lead_of(result: Clustering) -> str:
 
 
 def clusters_of(result: Clustering, system: str) -> int:
-    """How many clusters a clustering has."""
+    """The number of clusters of a clustering."""
     table, points = result.contingency(system), result.points(system)
     if table is not None:
         return len(table.clusters)
@@ -97,7 +97,7 @@ def clusters_of(result: Clustering, system: str) -> int:
 
 
 def summary_of(result: Clustering, *, judged: bool = False) -> Iterator[str]:
-    """What each clustering is worth: by its best known measures, of several by the first of them.
+    """The worth of each clustering: by its best known measures, of several by the first of them.
 
     `judged`: that a verdict says already how two of them stand, if there are no more.
     """
@@ -181,11 +181,11 @@ class ReportedClusterings(Items[Clustering]):
             yield f"without classes there is no map of classes and clusters: say {argument('truth')}"
 
     def methods(self, cite: Citations) -> Iterator[str]:
-        """How it was done, in sentences for a paper."""
+        """The methods, in sentences for a paper."""
         return of_clusterings(self.result, self.comparison, cite)
 
     def configuration(self) -> dict[str, str | None]:
-        """How the numbers were made, for readers."""
+        """The configuration, for readers."""
         rules = self.result.rules
         return {
             "noise": None if rules.noise is None else f"{rules.noise}, as {rules.noise_as}",

@@ -73,12 +73,12 @@ class Bars(NamedTuple):
 
     @property
     def drawn(self) -> int:
-        """How many of them have a bar."""
+        """The number of them that have a bar."""
         return sum(len(cluster.values) for cluster in self.clusters)
 
     @property
     def note(self) -> str:
-        """What is said where not all have one; else nothing."""
+        """A note where not all have one; else nothing."""
         if self.drawn == self.items:
             return ""
         return f"{self.drawn:,} of {self.items:,} silhouettes are drawn, evenly spaced within each cluster"
@@ -191,7 +191,7 @@ def classes_of(table: Contingency) -> pl.DataFrame:
 
 
 def moves_of(table: Contingency) -> pl.DataFrame:
-    """Which classes are split over several clusters, and which clusters merge several classes; a row a part.
+    """Classes that are split over several clusters, and clusters that merge several classes; a row a part.
 
     Parts of less than a tenth of the group, or of a single item, do not make a split.
 
@@ -250,7 +250,7 @@ MOST_UNASKED = 20_000
 
 
 class ClusteringView(NamedTuple):
-    """Which tables are shown beside the measures."""
+    """Tables to show beside the measures."""
 
     per_class: bool = False
     per_cluster: bool = False
@@ -294,7 +294,7 @@ class Clustering(ItemResult[ClusteredSystem]):
 
     @property
     def items(self) -> int:
-        """How many items the first clustering is of."""
+        """The number of items of the first clustering."""
         clusters, table = self.systems[0].clusters, self.contingency(self.systems[0].name)
         if clusters is not None:
             return len(clusters)
@@ -333,7 +333,7 @@ class Clustering(ItemResult[ClusteredSystem]):
         return None if points is None else self._once("bars", self.system(system).name, lambda: bars_of(points))
 
     def contingency(self, system: str | None = None) -> Contingency | None:
-        """How many items of each class are in each cluster; None if no classes are known."""
+        """Items of each class in each cluster; None if no classes are known."""
         table: Contingency | None = self.system(system).counts.get(Contingency)
         return table
 
@@ -367,7 +367,7 @@ class Clustering(ItemResult[ClusteredSystem]):
 
     @cached_property
     def advice(self) -> tuple[Remark, ...]:
-        """What the numbers mean for whoever relies on them, each remark with the number behind it."""
+        """Advice to whoever relies on the numbers, each remark with the number behind it."""
         from assay.subjects.clusters.remarks import advise  # noqa: PLC0415  # made of this result
 
         return advise(self)

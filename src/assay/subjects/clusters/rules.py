@@ -1,4 +1,4 @@
-"""How clusterings are counted (noise, unlabelled items), and the measures of these counts."""
+"""Rules by which clusterings are counted (noise, unlabelled items), and the measures of these counts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from assay.tables.label_rules import label_like
 
 
 class Rules(NamedTuple):
-    """What holds for all clusterings of a result; see `cluster`."""
+    """Rules for all clusterings of a result; see `cluster`."""
 
     noise: Any = None
     noise_as: NoisePolicy = "drop"
@@ -41,7 +41,7 @@ class Rules(NamedTuple):
         return self._replace(sample_size=Whole(2).check("sample_size", self.sample_size))
 
     def noisy(self, clusters: Clusters) -> pl.Series:
-        """Which items are in no cluster.
+        """A mask of the items that are in no cluster.
 
         >>> Rules(noise="-1").noisy(Clusters.of(None, [0, -1])).to_list()
         [False, True]

@@ -1,4 +1,4 @@
-"""What clusterings show: on the terminal, and in the sections of a report."""
+"""Documents of clusterings: on the terminal, and in the sections of a report."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _is_large(table: Contingency) -> bool:
 
 
 def _groups(result: Clustering, system: str) -> Section:
-    """What was asked for besides: clusters, classes, splits and merges. JSON has all of them."""
+    """Groups that were asked for: clusters, classes, splits and merges. JSON has all of them."""
     before, asked = prefix(result, system), result.shown
     clusters, items = result.per_cluster(system), result.system(system).clusters
     data: dict[str, Any] = {} if items is None else {"items": len(items)}
@@ -119,7 +119,7 @@ def moves_tables(moves: pl.DataFrame, prefix: str = "") -> Iterator[Table]:
 
 
 def _basis(result: Clustering) -> Iterator[str]:
-    """What is undefined; how many items, classes and clusters there were, and where intervals come from."""
+    """Undefined numbers, their reasons; numbers of items, classes and clusters, and the source of intervals."""
     names = [system.name for system in result.systems]
     yield from undefined(result)
     sizes = {name: _size(result, name) for name in names}
@@ -142,7 +142,7 @@ def _basis(result: Clustering) -> Iterator[str]:
 
 
 def of_points(result: Clustering, system: str) -> str:
-    """That silhouettes are of more points than there are items with a class, or nothing."""
+    """A note that silhouettes are of more points than there are items with a class, or nothing."""
     table, points = result.contingency(system), result.points(system)
     if table is None or points is None or table.is_weighted or len(points.codes) <= table.items[0]:
         return ""

@@ -53,7 +53,7 @@ _BY_FEWER = ("InversePurity", "Completeness", "PairRecall", "BCubedRecall")
 
 
 class Alike(NamedTuple):
-    """How alike two clusterings are, whatever they are worth: `moved` items are in another cluster, names aside.
+    """The likeness of two clusterings, whatever they are worth: `moved` items are in another cluster, names aside.
 
     Clusters are matched one to one, so that as few items as possible move. `ari`: the adjusted Rand index of the one
     with the other; NaN where it is undefined.
@@ -65,7 +65,7 @@ class Alike(NamedTuple):
 
 
 def of_alike(alike: Alike, baseline: str, system: str) -> str:
-    """How alike two clusterings are, whatever they are worth.
+    """The likeness of two clusterings, whatever they are worth.
 
     >>> of_alike(Alike(items=200, moved=14, ari=0.8123), "old", "new")
     'Of 200 items, new puts 14 in another cluster than old, names of clusters aside (adjusted Rand index 0.8123).'
@@ -142,7 +142,7 @@ class Clusterings(ItemPairing):
         return measure_of(name)
 
     def usual(self) -> list[str]:
-        """Those against classes first; those of points, if all clusterings have the same."""
+        """The usual measures: those against classes; those of points, if all clusterings have the same."""
         able = [kind for kind in DEFAULT_MEASURES if all(kind in system.counts for system in self.systems)]
         if len(able) > 1 and self._other_points is not None:
             able.remove(Points)
@@ -185,7 +185,7 @@ class Clusterings(ItemPairing):
             raise ParameterError(f"resamples is about a test, and there is none of clusterings: {halves}")
 
     def between(self, findings: Sequence[Finding], drawing: Drawing) -> tuple[list[Finding], list[str]]:
-        """What to know about differences of clusterings besides their intervals."""
+        """Remarks on differences of clusterings besides their intervals."""
         notes = list(self.notes_on(list(dict.fromkeys(finding.measure for finding in findings))))
         for finding in findings:
             if not (finding.all_zero or isnan(finding.difference) or finding.interval.is_known):
@@ -194,7 +194,7 @@ class Clusterings(ItemPairing):
         return list(findings), notes
 
     def further_sentences(self, finding: Finding, *, alone: bool) -> Iterator[str]:
-        """How alike the two clusterings are, unless no item differs."""
+        """The likeness of the two clusterings, unless no item differs."""
         if finding.verdict.word != "identical":
             yield of_alike(self.alike(finding.baseline, finding.system), finding.baseline, finding.system)
 
@@ -229,13 +229,13 @@ class Clusterings(ItemPairing):
         return next((system.name for system in others if not _same_points(system, first)), None)
 
     def alike(self, first: str, second: str) -> Alike:
-        """How alike two clusterings are: each taken for the classes of the other."""
+        """The likeness of two clusterings: each taken for the classes of the other."""
         left, other = (self._partitions[self.names.index(name)] for name in (first, second))
         index = measure_of("ARI").of(Contingency.from_labels(left, other))
         return Alike(len(left), moved_items(left, other), float(index[0]))
 
     def notes_on(self, measures: Sequence[str]) -> Iterator[str]:
-        """What the numbers of clusters alone do to measures, where they differ."""
+        """Notes on what the numbers of clusters alone do to measures, where they differ."""
         clusters = {
             name: len(np.unique(partition)) for name, partition in zip(self.names, self._partitions, strict=True)
         }
@@ -249,7 +249,7 @@ class Clusterings(ItemPairing):
             yield f"{counted}: more clusters make {' and '.join(names)} larger by chance; AMI and ARI allow for chance"
 
     def without_intervals(self, measure: str, systems: Sequence[str], drawing: Drawing) -> list[str]:
-        """Why the difference of two clusterings, that have numbers, has no interval."""
+        """The reason why the difference of two clusterings, that have numbers, has no interval."""
         wanted = measure_of(measure)
         why = "it grows with the number of items"
         if wanted.name not in WITHOUT_INTERVAL:

@@ -46,7 +46,7 @@ _WITHOUT_ORDER = {"nominal", "none"}
 
 @dataclass(frozen=True, eq=False)
 class JudgeAgreement(Result):
-    """How far judges agree: coefficients with intervals; by topic, by pair of judges, over time.
+    """The agreement of judges: coefficients with intervals; by topic, by pair of judges, over time.
 
     >>> from assay import Labels, agree
     >>> ana, ben = [0, 1, 0, 1] * 3, [0, 1, 0, 0] * 3
@@ -81,17 +81,17 @@ class JudgeAgreement(Result):
 
     @property
     def name(self) -> str:
-        """What the labels are called."""
+        """The name of the labels."""
         return self.labels.name
 
     @property
     def unit(self) -> str:
-        """What intervals come from: topics or items, drawn anew."""
+        """The unit of intervals: topics or items, resampled."""
         return "topic" if self.by_topic else "item"
 
     @property
     def is_graded(self) -> bool:
-        """Whether labels have an order in which some are farther apart than others: three grades or more."""
+        """True if labels have an order in which some are farther apart than others: three grades or more."""
         return self.scale != "nominal"
 
     @property
@@ -132,7 +132,7 @@ class JudgeAgreement(Result):
         return self.estimate(measure).value
 
     def undefined(self) -> dict[str, str]:
-        """Why a coefficient has no number, by measure."""
+        """Reasons why a coefficient has no number, by measure."""
         reasons = {str(measure): self.estimate(measure).undefined for measure in self.measures}
         return {name: reason for name, reason in reasons.items() if reason}
 
@@ -201,7 +201,7 @@ class JudgeAgreement(Result):
         return [(ratings.judges[first], ratings.judges[second]) for first, second, _ in common]
 
     def confusion(self, first: str, second: str) -> pl.DataFrame:
-        """How often the second judge (columns) gave each label where the first one (rows) gave which.
+        """Counts of each label by the second judge (columns) where the first one (rows) gave which.
 
         >>> from assay import Labels, agree
         >>> rows = [("d1", "ana", 1), ("d1", "ben", 0), ("d2", "ana", 1), ("d2", "ben", 1)]
@@ -305,7 +305,7 @@ def agree(
 
 
 def have_order(ratings: Ratings, numeric: bool, categories: Categories) -> bool:
-    """Whether the order of the labels means something: words have none, unless it was stated; two need none."""
+    """True if the order of the labels means something: words have none, unless it was stated; two need none."""
     return numeric or categories is not None or len(ratings.categories) < 3
 
 
@@ -406,7 +406,7 @@ def usual_scale(categories: Sequence[str], numeric: bool) -> ScaleName:
 
 
 def is_numeric(labels: Labels) -> bool:
-    """Whether labels are grades."""
+    """True if labels are grades."""
     return labels.frame["label"].dtype.is_numeric()
 
 
@@ -422,7 +422,7 @@ def usual(ratings: Ratings, scale: str, numeric: bool) -> list[str]:
 
 
 def is_relevance(ratings: Ratings, numeric: bool) -> bool:
-    """Whether some labels say relevant, and others do not: grades, or two categories."""
+    """True if some labels say relevant, and others do not: grades, or two categories."""
     return (numeric or len(ratings.categories) == 2) and bool(ratings.relevant.any()) and not ratings.relevant.all()
 
 

@@ -1,4 +1,4 @@
-"""What an agreement of judges shows, on the terminal and in a report; and what its numbers mean, in words."""
+"""The document and the report of the agreement of judges, and the meaning of its numbers in words."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def _pair_table(result: JudgeAgreement) -> Table:
 
 
 def _confusion_table(result: JudgeAgreement) -> Table:
-    """How often the second of two judges (columns) gave each label where the first (rows) gave which."""
+    """Counts of each label by the second of two judges (columns) where the first (rows) gave which."""
     first, second = result.ratings.judges
     return Table.of("confusion", result.confusion(first, second), f"Rows: {first}; columns: {second}")
 
@@ -116,7 +116,7 @@ def _group_table(name: str, frame: pl.DataFrame, caption: str) -> Table:
 
 
 def guidance(result: JudgeAgreement) -> Iterator[str]:
-    """What the numbers mean, and what they do not."""
+    """Guidance on what the numbers mean, and what they do not."""
     alpha = next((measure for measure in result.measures if measure.name == "Alpha"), result.headline)
     headline, agreement = result.estimate(alpha), result.value("Agreement")
     if math.isnan(headline.value):
@@ -154,7 +154,7 @@ def guidance(result: JudgeAgreement) -> Iterator[str]:
 
 
 def landis_koch(value: float) -> str:
-    """What Landis and Koch (1977) call a kappa.
+    """The word of Landis and Koch (1977) for a kappa.
 
     >>> landis_koch(0.41), landis_koch(-0.1)
     ('moderate', 'poor')
@@ -163,7 +163,7 @@ def landis_koch(value: float) -> str:
 
 
 def basis(result: JudgeAgreement) -> Iterator[str]:
-    """What the numbers rest on."""
+    """The basis of the numbers."""
     labels, items, judges = result.labels.sizes
     shared = int((result.ratings.labels_of_item > 1).sum())
     yield (
@@ -227,18 +227,18 @@ class ReportedJudges(Reported):
 
     @property
     def seed(self) -> int:
-        """What everything random is drawn from."""
+        """The seed of everything random."""
         return self.results[0].seed
 
     @property
     def signatures(self) -> Sequence[str]:
-        """How each number was computed."""
+        """The signatures of the numbers."""
         first = self.results[0]
         scale = ",".join(first.ratings.categories)
         return [f"{measure}|labels={scale}|unit={first.unit}" for measure in first.measures]
 
     def sections(self) -> Iterator[Section | str]:
-        """What was found, every coefficient, the verdicts, then pairs, topics and time of each set."""
+        """The findings, every coefficient, the verdicts, then pairs, topics and time of each set."""
         first = self.results[0]
         labels, items, judges = first.labels.sizes
         counted = (number_of(*each) for each in (("label", labels), ("item", items), ("judge", judges)))
@@ -256,7 +256,7 @@ class ReportedJudges(Reported):
             yield Section(f"agreement-{place}", title, tuple(_numbered(part, place) for part in parts))
 
     def methods(self, cite: Citations) -> Iterator[str]:
-        """How it was done, in sentences for a paper."""
+        """The methods, in sentences for a paper."""
         first = self.results[0]
         _, items, judges = first.labels.sizes
         named = cited_measures({measure: str(measure) for measure in first.measures}, cite)
@@ -268,7 +268,7 @@ class ReportedJudges(Reported):
             yield compared_by(self.comparison, "item")
 
     def configuration(self) -> dict[str, str | None]:
-        """How the numbers were made, for readers."""
+        """The configuration, for readers."""
         first = self.results[0]
         return {
             "scale": first.scale,

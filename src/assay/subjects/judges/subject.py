@@ -122,7 +122,7 @@ class PairedJudges(MeasuredPairing):
         )
 
     def remarks(self, measures: Sequence[str], *, usual: bool, instead: str = "is the headline") -> list[str]:
-        """What was odd when the labels were read, and what a comparison of agreement does not say."""
+        """Remarks on oddities of the labels, and on what a comparison of agreement does not say."""
         del measures, usual, instead
         more = "judges who agree more need not be right more often: agreement is not accuracy"
         return [*self.notes, Note(more, kind="agreement")]
