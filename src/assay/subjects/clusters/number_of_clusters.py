@@ -15,7 +15,7 @@ from assay.core.domains import Whole
 from assay.core.errors import InputError, ParameterError, argument, listed, need, number_of
 from assay.measures.counting.contingency import Contingency
 from assay.measures.counting.judgments import Floats, Ints
-from assay.measures.counting.points import Points, order_of_rows
+from assay.measures.counting.points import Points
 from assay.measures.registry import Measure
 from assay.subjects.clusters.over_k import NUMBERS, SHARE, STABILITY, VOTING, NumberOfClusters, Reference
 from assay.subjects.clusters.rules import Rules, computed, counts_of, measure_of, measures_of, uneven_columns
@@ -79,7 +79,7 @@ def number_of_clusters(
     if points is None:
         raise ParameterError(f"expected points to cluster, got clusters only: say {argument('points')}")
     # Clusterers and subsamples go by the places of points: these do not depend on the order of the rows.
-    order = order_of_rows(points)
+    order = np.lexsort(points.T)
     clusters, points = clusters.taken(pl.Series(order)), points[order]
     if metric == "precomputed":
         raise ParameterError("there are distances only, and no points to cluster: choose a metric of points")
