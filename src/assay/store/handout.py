@@ -243,8 +243,10 @@ def _take_back(connection: Connection, time: int) -> None:
 
 def _release(connection: Connection, held: Any) -> None:
     """End leases, then give up their places: in this order for all, so that nobody waits for somebody who waits."""
-    # Somebody else may have ended the same lease meanwhile: its place is given up once.
-    ended = [row for row in held if connection.execute(_END_LEASE, {"key": row.id}).rowcount]
+    # Somebody else may have ended the same lease meanwhile: its place is given up once. The rows are sorted here, since
+    # SQLite would go through all assignments to find them in order.
+    ordered = sorted(held, key=lambda row: row.id)
+    ended = [row for row in ordered if connection.execute(_END_LEASE, {"key": row.id}).rowcount]
     for item in sorted(row.item_id for row in ended if row.purpose == "main"):
         connection.execute(_TAKE, {"item": item, "by": -1})
 
@@ -274,15 +276,11 @@ _HELD = (
     .order_by(db.assignment.c.number)
     .limit(1)
 )
-_HELD_ITEMS = (
-    select(db.assignment.c.id, db.assignment.c.item_id, db.assignment.c.purpose)
-    .where(db.assignment.c.assessor_id == bindparam("assessor"), db.assignment.c.state == "leased")
-    .order_by(db.assignment.c.id)
+_HELD_ITEMS = select(db.assignment.c.id, db.assignment.c.item_id, db.assignment.c.purpose).where(
+    db.assignment.c.assessor_id == bindparam("assessor"), db.assignment.c.state == "leased"
 )
-_OVERDUE = (
-    select(db.assignment.c.id, db.assignment.c.item_id, db.assignment.c.purpose)
-    .where(db.assignment.c.state == "leased", db.assignment.c.lease_until < bindparam("time"))
-    .order_by(db.assignment.c.id)
+_OVERDUE = select(db.assignment.c.id, db.assignment.c.item_id, db.assignment.c.purpose).where(
+    db.assignment.c.state == "leased", db.assignment.c.lease_until < bindparam("time")
 )
 _FORMER = select(db.assignment.c.id).where(
     db.assignment.c.item_id == bindparam("item"), db.assignment.c.assessor_id == bindparam("assessor"),
