@@ -50,7 +50,7 @@ class ClassifierCase(NamedTuple):
 
     @property
     def per_weight(self) -> float:
-        """How many items a weight of 1 stands for: as many items of equal weight would tell as much (Kish)."""
+        """The items that a weight of 1 stands for: as many items of equal weight would tell as much (Kish)."""
         predictions = self.system.predictions
         if predictions is None or predictions.weight is None:
             return 1.0
@@ -93,7 +93,7 @@ PAIRS, FEWEST = 3, 2
 
 @remark("prevalence")
 def _prevalence(case: ClassifierCase) -> Iterator[Remark]:
-    """Where one label has nearly all items, whoever always predicts it has a fine accuracy."""
+    """Advice where one label has nearly all items: whoever always predicts it has a fine accuracy."""
     share = case.largest
     if share <= 1 - RARE:
         return
@@ -125,7 +125,7 @@ def _bias(case: ClassifierCase) -> Iterator[Remark]:
 
 @remark("confused_pair")
 def _confused(case: ClassifierCase) -> Iterator[Remark]:
-    """Which label is taken for which; of two labels the matrix says it at a glance."""
+    """Labels taken for one another; of two labels the matrix says it at a glance."""
     if len(case.matrix.labels) <= 2:
         return
     pairs = case.result.confused(case.system.name)
@@ -176,7 +176,7 @@ def _baseline(case: ClassifierCase) -> Iterator[Remark]:
 
 
 def _no_difference(case: ClassifierCase) -> Iterator[Remark]:
-    """Where accuracy misleads: positives and negatives are predicted positive alike."""
+    """Advice where accuracy misleads: positives and negatives are predicted positive alike."""
     if case.cells is None:
         return
     tp, fp, fn, tn = case.cells

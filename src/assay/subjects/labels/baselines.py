@@ -48,7 +48,7 @@ def majority_matrix(matrix: ConfusionMatrix) -> ConfusionMatrix:
 
 
 def chance_matrix(matrix: ConfusionMatrix) -> ConfusionMatrix:
-    """What labels drawn at random, each as often as it is true, give on average.
+    """The mean matrix of labels drawn at random, each as often as it is true.
 
     >>> chance_matrix(ConfusionMatrix.from_matrix([[6, 2], [2, 0]])).table
     array([[6.4, 1.6],
@@ -79,7 +79,7 @@ def baselines_of(
 
 
 def _exact(value: float) -> float:
-    """What chance leaves at nothing, such as MCC, is the difference of large numbers: noise is taken away."""
+    """Numbers that chance leaves at nothing, such as MCC, without the noise of a difference of large numbers."""
     return 0.0 if abs(value) < _NOISE else value
 
 

@@ -231,7 +231,7 @@ def calibration(
     confidence: float = 0.95,
     **inputs: Unpack[ScoreInputs],
 ) -> Curve:
-    """How often the positive label is true, against the mean probability it was given, in bins of items.
+    """Frequencies of the positive label, against the mean probability it was given, in bins of items.
 
     `binning`: bins of equal `width`, or with as many items in each as ties let them (`mass`). A probability on a border
     belongs to the lower bin; bins without items are left out. The intervals are Wilson's; where items have weights, for
@@ -268,7 +268,7 @@ def gain(y_true: Any, y_score: Any = None, *, at: float = 0.1, **inputs: Unpack[
 
 
 def lift(y_true: Any, y_score: Any = None, *, at: float = 0.1, **inputs: Unpack[ScoreInputs]) -> Curve:
-    """How many times as many positive items are among those with the highest scores as among as many drawn at random.
+    """The lift: positive items among those with the highest scores, against as many drawn at random.
 
     It is the gain divided by the share of items taken, or precision divided by the share of positive items. The number
     of a system is the lift where a share `at` of the items is taken.
@@ -290,7 +290,7 @@ def score_distributions(
     threshold: float | str | Rule | None = None,
     **inputs: Unpack[ScoreInputs],
 ) -> Curve:
-    """How many positive and how many negative items have a score in each of so many bins of equal width.
+    """Numbers of positive and of negative items with a score in each of so many bins of equal width.
 
     `share` is of the items of a kind, so that a rare one can be seen. A score on a border belongs to the upper bin, the
     largest to the last. `threshold`: a number, or a rule that chooses one, such as "youden".
@@ -364,7 +364,7 @@ def _curve(
 
 
 def _items_of(system: ScoredSystem) -> str:
-    """How many items a curve is of, and how many of those are positive."""
+    """The number of items of a curve, and of those that are positive."""
     scored, label = system.scored, str(system.positive) if _is_named(system) else "positive"
     total = scored.positives + scored.negatives
     if scored.is_weighted:
@@ -373,7 +373,7 @@ def _items_of(system: ScoredSystem) -> str:
 
 
 def _is_named(system: ScoredSystem) -> bool:
-    """Whether the positive label says more than that it is the positive one."""
+    """True if the positive label says more than that it is the positive one."""
     return system.positive is not None and not isinstance(system.positive, bool | int)
 
 
@@ -401,7 +401,7 @@ def _gain_at(system: ScoredSystem, at: float) -> float:
 
 
 def _counted(system: ScoredSystem, edges: Floats) -> pl.DataFrame:
-    """How many items of each kind a system has in each bin."""
+    """Numbers of items of each kind in each bin of a system."""
     labels = (str(system.positive), f"not {system.positive}") if _is_named(system) else ("positive", "negative")
     bins = {"low": edges[:-1], "high": edges[1:]}
     return pl.concat(

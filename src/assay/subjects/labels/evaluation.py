@@ -196,7 +196,7 @@ def _headed(usual: tuple[Measure, ...], matrix: ConfusionMatrix) -> tuple[Measur
 
 
 def _are_of_scores(names: Sequence[str | Measure] | None) -> bool:
-    """Whether all measures are made of scores of two labels, so that nobody asks what is predicted."""
+    """True if all measures are made of scores of two labels, so that nobody asks what is predicted."""
     try:
         return names is not None and all(measure_of(name, "binary").definition.counts in _OF_SCORES for name in names)
     except ParameterError:  # no such measure of two labels: whoever looks for it says so

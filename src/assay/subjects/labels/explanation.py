@@ -58,7 +58,7 @@ _OF_MEANS = "FOfMeans"
 
 
 def other_averages(measure: Measure, matrix: ConfusionMatrix, average: str) -> Iterator[str]:
-    """What the other averages come to.
+    """The values of the other averages.
 
     >>> from assay.measures import parse_measure
     >>> matrix = ConfusionMatrix.from_matrix([[5, 0, 0], [1, 3, 0], [1, 2, 4]], ["a", "b", "c"])
@@ -127,7 +127,7 @@ def of_matrix(measure: str | Measure, matrix: ConfusionMatrix, chosen: Place, vi
 
 
 def _is_of_one_class(measure: str | Measure) -> bool:
-    """Whether a measure of two labels is about the positive one, and no average."""
+    """True if a measure of two labels is about the positive one, and no average."""
     if isinstance(measure, Measure) and measure.definition.vocabulary == "multiclass":
         return False
     if label_measure(measure, "multiclass").definition.counts is not Confusion:
@@ -336,7 +336,7 @@ def of_labels(measure: str | Measure, subject: Any, chosen: Place, view: View, r
 
 
 def _is_of_scores(measure: str | Measure) -> bool:
-    """Whether a measure is made of scores, and asks for no labels nor from which score on one is predicted."""
+    """True if a measure is made of scores, and asks for no labels nor from which score on one is predicted."""
     with suppress(ParameterError):  # no such measure of two labels
         return label_measure(measure, "binary").definition.counts is Scored
     return False
@@ -362,7 +362,7 @@ def _of_scores(measure: str | Measure, predictions: Predictions, chosen: Place, 
 def _of_classification(
     measure: str | Measure, classification: Classification, chosen: Place, view: View
 ) -> Explanation:
-    """What a classification has counted, taken apart; the measure need not be one of its own."""
+    """The steps of a number of a classification; the measure need not be one of its own."""
     system = classification.system(chosen.system)
     counts = system.counts
     if LabelSets in counts and chosen.label is None:

@@ -54,7 +54,7 @@ def det(curve: Curve) -> Figure:
 
 @drawn_from("probability", "came_true")
 def calibration(curve: Curve) -> Figure:
-    """How often what has a probability comes true."""
+    """Frequencies of the outcomes that have a probability."""
     return charts.calibration(curve.frame, ranked(curve.summary), key=key_of(curve))
 
 
@@ -68,7 +68,7 @@ def gain(curve: Curve) -> Figure:
 
 @drawn_from("share", "lift", thinned=True)
 def lift(curve: Curve) -> Figure:
-    """How many times as many positive items are taken as at random."""
+    """Positive items taken, against as many drawn at random."""
     up = Scale("times as many positive items as at random", zero=True)
     return lines(curve, _TAKEN, ("lift", up), charts.reference((0, 1), (1, 1)))
 

@@ -69,7 +69,7 @@ Opened: TypeAlias = Predictions | ConfusionMatrix
 def systems_in(
     predictions: Any, pos_label: Any = None, keep: Mapping[str, str | None] | None = None
 ) -> dict[str, Opened]:
-    """What was given, by the names of the systems: predictions, or a confusion matrix.
+    """The inputs, by the names of the systems: predictions, or a confusion matrix.
 
     `keep`: further columns of files and frames to keep, by the names they get.
 
@@ -188,7 +188,7 @@ def _wrong_if_absent(predictions: Predictions) -> Labelled:
 
 
 class Prepared(NamedTuple):
-    """What was given, with a prediction for every item: what was decided for that is in the notes."""
+    """The inputs, with a prediction for every item: the decisions that took are in the notes."""
 
     name: str
     given: Opened
@@ -257,7 +257,7 @@ def _stated(predictions: Predictions, labels: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def same_task(prepared: Sequence[Prepared]) -> str:
-    """What kind of classifier all of them are; an error if they are of several.
+    """The kind of classifier that all of them are; an error if they are of several.
 
     >>> same_task([Prepared("one", Predictions.of([0, 1], [1, 1]), "binary", (0, 1), 1)])
     'binary'
@@ -306,7 +306,7 @@ class ScoredSystem(NamedTuple):
 
 
 class ScoreInputs(TypedDict, total=False):
-    """What else is said of the scores: the positive label, the items' weights, which one of several systems."""
+    """Further facts about the scores: the positive label, the items' weights, which one of several systems."""
 
     pos_label: Any
     sample_weight: Any
@@ -411,6 +411,6 @@ def _of_arrays(y_true: Any, y_score: Any, pos_label: Any, sample_weight: Any) ->
 
 
 def warnings_of(systems: Iterable[ScoredSystem]) -> tuple[str, ...]:
-    """What is odd about any of them, once each."""
+    """Warnings about any of them, once each."""
     held = [system.predictions for system in systems if system.predictions is not None]
     return tuple(dict.fromkeys(warning for predictions in held for warning in predictions.warnings))

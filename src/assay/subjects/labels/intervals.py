@@ -107,7 +107,7 @@ def resampled_matrices(
 def resampled(
     counts: Mapping[type, Any], wanted: Mapping[Key, Computed], resamples: int, seed: int, *, whole: bool = False
 ) -> dict[Key, Floats]:
-    """What each function gives on each resample (row); nothing if items cannot be drawn."""
+    """Values of each function on each resample (row); nothing if items cannot be drawn."""
     samples: dict[Key, list[Floats]] = {key: [] for key in wanted}
     for block in _drawn(counts, resamples, seed, whole=whole) if wanted else ():
         for key, function in wanted.items():
@@ -207,7 +207,7 @@ def _estimate(
 
 
 def why_not_drawn(counts: Mapping[type, Any], resamples: int, items: int | None = None) -> str:
-    """Why a number has no interval from items drawn anew, if it has none.
+    """The reason why a number has no interval from resampled items, if it has none.
 
     >>> matrix = ConfusionMatrix.from_matrix([[2, 0], [0, 1]])
     >>> why_not_drawn({ConfusionMatrix: matrix}, 2000)
@@ -223,7 +223,7 @@ def why_not_drawn(counts: Mapping[type, Any], resamples: int, items: int | None 
 
 
 def _ratio(measure: Measure, result: PerUnit, counts: Mapping[type, Any]) -> tuple[float, float] | None:
-    """So many of so many, where the number is a share of items that are counted one by one; None otherwise."""
+    """Successes and trials, where the number is a share of items that are counted one by one; None otherwise."""
     if is_over_items(measure, counts):
         # A loss that happens to be 0 or 1 for every item is no share of items.
         alike = measure.name in _YES_OR_NO and weights_of_items(counts, measure) is None
@@ -240,7 +240,7 @@ def _ratio(measure: Measure, result: PerUnit, counts: Mapping[type, Any]) -> tup
 
 
 def _items(counts: Mapping[type, Any]) -> int:
-    """How many items there are; of items with weights not what they weigh."""
+    """The number of items; of items with weights not their weight."""
     if LabelSets in counts:
         return len(counts[LabelSets].truth)
     if ConfusionMatrix not in counts:

@@ -32,7 +32,7 @@ from assay.tables import Predictions, Scores
 
 
 def is_per_item(measure: Measure) -> bool:
-    """Whether a measure is a mean over items: it has no average over labels, or says so; sums are over labels."""
+    """True if a measure is a mean over items: it has no average over labels, or says so; sums are over labels."""
     return measure.definition.summary == "mean" and measure.parameters.get("average", "samples") == "samples"
 
 
@@ -98,7 +98,7 @@ def set_patterns(sets: LabelSets) -> tuple[tuple[Any, Any, Any], Floats, Ints]:
 
 
 def _has(lists: pl.Series, labels: Sequence[str]) -> Any:
-    """Which item (row) has which label (column), as a sparse table."""
+    """Labels (columns) of items (rows), as a sparse table."""
     from scipy import sparse  # noqa: PLC0415  # only items with several labels wait for it
 
     held = pl.DataFrame({"label": lists}).with_row_index("row").explode("label").drop_nulls()
@@ -177,14 +177,14 @@ def counts_of(
 
 
 def _has_scores(predictions: Predictions) -> bool:
-    """Whether there are scores, and one label per item."""
+    """True if there are scores, and one label per item."""
     if predictions.kind == "multilabel":
         return False
     return predictions.score is not None or bool(predictions.class_scores)
 
 
 def why_no_probabilities(predictions: Predictions) -> str | None:
-    """Why scores are no probabilities, None if they are: from 0 to 1 and, with one per class, adding up to 1.
+    """The reason why scores are no probabilities, None if they are: 0 to 1 and, one per class, adding up to 1.
 
     >>> why_no_probabilities(Predictions.of([0, 1], y_score=[-1.5, 0.5]))
     'scores go from -1.5 to 0.5'
@@ -314,7 +314,7 @@ def _gaps_of_average(measure: Measure, counts: Mapping[type, Any], undefined: Un
 
 
 def _gaps_of_number(measure: Measure, counts: Mapping[type, Any], undefined: Undefined) -> Gaps:
-    """What a number that is no mean counts as, where it has none and 0 or 1 was asked for."""
+    """The value of a number that is no mean, where it has none and 0 or 1 was asked for."""
     if not is_as_asked(measure, undefined):
         return Gaps()
     asked, by_itself = (computed(measure, counts, "", policy) for policy in (undefined, "counted_as"))
@@ -337,14 +337,14 @@ def item_values(
 
 
 def is_over_items(measure: Measure, counts: Mapping[type, Any]) -> bool:
-    """Whether a measure has one number an item, of which the mean is taken."""
+    """True if a measure has one number per item, of which the mean is taken."""
     if LabelSets in counts:
         return is_per_item(measure)
     return measure.definition.counts is Probabilities and measure.definition.summary == "mean"
 
 
 def weights_of_items(counts: Mapping[type, Any], measure: Measure) -> Floats | None:
-    """What the items of a measure weigh, None if all weigh the same."""
+    """The weights of a measure's items, None if all weigh the same."""
     held = counts.get(LabelSets, counts.get(measure.definition.counts))
     weight: Floats | None = getattr(held, "weight", None)
     return weight

@@ -1,4 +1,4 @@
-"""Which way a confusion matrix that somebody typed is meant: what its rows are, and which label is positive."""
+"""The orientation of a typed confusion matrix: the meaning of its rows, and the positive label."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def refuse_unclear(matrix: ConfusionMatrix, measures: Iterable[str | Measure] = 
 
 
 def sentence(matrix: ConfusionMatrix, orientation: Orientation = "rows_are_true", *, of_two: bool = True) -> str:
-    """How a matrix is read and, of two labels, what it says with either as the positive one.
+    """A sentence on how a matrix is read and, of two labels, on its numbers with either as the positive one.
 
     `of_two`: nobody has set one class against the rest.
 

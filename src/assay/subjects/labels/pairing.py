@@ -77,7 +77,7 @@ class Flips(NamedTuple):
 
 
 def of_flips(flips: Flips, baseline: str, system: str) -> str:
-    """How many items one classifier has right that the other has wrong.
+    """A sentence on the items that one classifier has right and the other wrong.
 
     >>> of_flips(Flips(items=200, fixed=14, broken=5, changed=0), "old", "new")
     'Of 200 items, new fixed 14 that old has wrong, and broke 5 that old has right.'
@@ -182,7 +182,7 @@ class Classifiers(ItemPairing):
 
     @property
     def vocabulary(self) -> Vocabulary:
-        """Where measures are looked up by name."""
+        """The vocabulary in which measures are looked up."""
         return "binary" if self.task == "binary" else "multiclass"
 
     @cached_property
@@ -216,14 +216,14 @@ class Classifiers(ItemPairing):
 
     @property
     def usual_measures(self) -> tuple[str, ...]:
-        """What is compared unless told otherwise, the headline first; without scores."""
+        """The measures that are compared unless told otherwise, the headline first; without scores."""
         if self.task == "multilabel":
             return _OF_LABEL_SETS
         first, *others = DEFAULT_MEASURES
         return tuple(dict.fromkeys([self.headline, *(others if self.headline != first else ()), *DEFAULT_MEASURES]))
 
     def why_not_accuracy(self, instead: str = "is the headline") -> list[str]:
-        """Why accuracy is not the headline, where it is not: what a guess would score, and what the systems do."""
+        """The reason why accuracy is not the headline, where it is not: the score of a guess, and of the systems."""
         if self.imbalance is None or self.headline == DEFAULT_MEASURES[0]:
             return []
         label, share = self.imbalance
@@ -251,7 +251,7 @@ class Classifiers(ItemPairing):
         raise ParameterError(f"{wanted} is computed from {kind.__name__}: it is not compared between classifiers")
 
     def remarks(self, measures: Sequence[str], *, usual: bool, instead: str = "is the headline") -> list[str]:
-        """What is odd about the predictions, what measures leave out, and why accuracy is not the usual one."""
+        """Remarks on the predictions, on what measures leave out, and on why accuracy is not the usual one."""
         return [*self.notes, *self.notes_on(measures), *(self.why_not_accuracy(instead) if usual else ())]
 
     def between(self, findings: Sequence[Finding], drawing: Drawing) -> tuple[list[Finding], list[str]]:
@@ -261,12 +261,12 @@ class Classifiers(ItemPairing):
         return [finding._replace(flips=flips[finding.baseline, finding.system]) for finding in findings], []
 
     def further_sentences(self, finding: Finding, *, alone: bool) -> Iterator[str]:
-        """How many items were set right, and broken."""
+        """Numbers of items that were set right, and broken."""
         if finding.flips is not None:
             yield of_flips(finding.flips, finding.baseline, finding.system)
 
     def notes_on(self, measures: Iterable[str | Measure]) -> list[str]:
-        """Which classes, or items, the averages of each system count as what, or leave out: they have no number."""
+        """Notes on the classes, or items, that the averages of each system count as something, or leave out."""
         notes: list[str] = []
         for measure in map(self.measure, measures):
             if measure.definition.counts not in LABEL_COUNTS:
@@ -299,7 +299,7 @@ class Classifiers(ItemPairing):
         )
 
     def _labels(self, measure: Measure) -> LabelSample:
-        """What label measures are made of."""
+        """The data of label measures."""
         truth, predicted = self._codes
         place = None if self.positive is None else self.labels.index(self.positive)
         sample = LabelSample.of_items(
@@ -339,7 +339,7 @@ class Classifiers(ItemPairing):
         return None if weight is None else weight.to_numpy().astype(np.float64)
 
     def _scores(self, measure: Measure) -> ScoreSample:
-        """What measures of scores are made of."""
+        """The data of measures of scores."""
         if self.task != "binary":
             raise ParameterError(f"{measure} is about two labels, and here are more: take one class against all others")
         for table in self.predictions:
@@ -404,7 +404,7 @@ class Classifiers(ItemPairing):
         """Predictions flip."""
 
     def flips(self, first: str, second: str) -> Flips | None:
-        """How many items the second system has right that the first one has wrong, and so on; None without labels."""
+        """Numbers of items by which of the two systems is right; None without labels."""
         if any(table.prediction is None for table in self.predictions):
             return None
         truth, predicted = self._codes

@@ -65,7 +65,7 @@ _HALF = 0.5
 
 
 def sureness(predictions: Predictions, threshold: float | None = None) -> pl.Series | None:
-    """How far scores speak for what was predicted: the score of that class, or how far it is beyond the threshold.
+    """The support of scores for a prediction: the score of that class, or its distance beyond the threshold.
 
     None if there are no scores, or no predictions.
 
@@ -120,7 +120,7 @@ def confused_pairs(matrix: ConfusionMatrix) -> pl.DataFrame:
 
 
 class ClassificationView(NamedTuple):
-    """How a classification is shown: the matrix turned, or as shares; how many errors and pairs."""
+    """The view of a classification: the matrix turned, or as shares; numbers of errors and pairs to show."""
 
     orientation: Orientation = "rows_are_true"
     normalize: Normalize | None = None
@@ -143,7 +143,7 @@ class ClassifiedSystem(NamedTuple):
 
     @property
     def is_labelled(self) -> bool:
-        """Whether something is predicted for every item: where scores alone are measured, that need not be."""
+        """True if something is predicted for every item: where scores alone are measured, that need not be."""
         return self.predictions is None or self.predictions.prediction is not None
 
 
@@ -190,7 +190,7 @@ class Classification(ItemResult[ClassifiedSystem]):
 
     @property
     def items(self) -> int:
-        """How many items the first system was given."""
+        """The number of items of the first system."""
         predictions, matrix = self.systems[0].predictions, self.systems[0].counts.get(ConfusionMatrix)
         if predictions is not None:
             return len(predictions)
@@ -198,7 +198,7 @@ class Classification(ItemResult[ClassifiedSystem]):
 
     @property
     def vocabulary(self) -> Vocabulary:
-        """Where measures are looked up by name."""
+        """The vocabulary in which measures are looked up."""
         return "binary" if self.task == "binary" else "multiclass"
 
     @property
@@ -239,7 +239,7 @@ class Classification(ItemResult[ClassifiedSystem]):
         return {system.name: per_class_of(system.counts, *drawing) for system in self.systems if system.is_labelled}
 
     def matrix(self, system: str | None = None) -> ConfusionMatrix:
-        """How often each label was predicted for items of each true label."""
+        """Counts of each predicted label for items of each true label."""
         classified = self.system(system)
         if self.task == "multilabel":
             raise ParameterError("items with several labels have no confusion matrix; see per_class")
@@ -253,7 +253,7 @@ class Classification(ItemResult[ClassifiedSystem]):
         return scored
 
     def baselines(self, system: str | None = None) -> tuple[NoSkillBaseline, ...]:
-        """What classifiers get that look at no item: always the commonest label, and labels drawn at random."""
+        """Baselines that look at no item: always the commonest label, and labels drawn at random."""
         return self._baselines[self.system(system).name]
 
     def per_class(self, system: str | None = None) -> pl.DataFrame:
@@ -285,7 +285,7 @@ class Classification(ItemResult[ClassifiedSystem]):
         return self._once("confused", self.system(system).name, lambda: confused_pairs(self.matrix(system)))
 
     def at_prevalence(self, *prevalences: float, system: str | None = None) -> pl.DataFrame:
-        """What a positive and a negative prediction are worth where the positive label is rarer or commoner.
+        """The worth of a positive and of a negative prediction where the positive label is rarer or commoner.
 
         Sensitivity and specificity are taken to stay what they are here; the rest is Bayes' rule.
 
@@ -298,7 +298,7 @@ class Classification(ItemResult[ClassifiedSystem]):
 
     @cached_property
     def advice(self) -> tuple[Remark, ...]:
-        """What the numbers mean for whoever relies on them, each remark with the number behind it."""
+        """Advice to whoever relies on the numbers, each remark with the number behind it."""
         return advise(self)
 
     def _unit_scores(self, system: ClassifiedSystem, measure: Measure) -> pl.DataFrame:

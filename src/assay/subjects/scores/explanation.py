@@ -42,7 +42,7 @@ def explain_orders(
 
 
 def _remarks(measure: Measure, orders: Orders) -> Iterator[str]:
-    """What ties do to a coefficient; how far overlap may go, whatever follows."""
+    """Remarks on ties in a coefficient, and on how far overlap may go, whatever follows."""
     if measure.name == "RBO":
         p, rankings = measure.parameters["p"], orders.rankings
         longest, overlap = max(map(len, rankings)), rbo(*rankings, p)

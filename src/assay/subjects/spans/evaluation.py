@@ -132,7 +132,7 @@ def _alike(gold: Spans, guesses: Spans) -> tuple[Spans, Spans]:
 
 
 def _called(source: Any) -> str:
-    """What a system is called: the file's name, if it is one."""
+    """The name of a system: the file's name, if it is one."""
     if isinstance(source, str | os.PathLike):
         source = Source(source) if source != "-" else None
     return source.stem if isinstance(source, Source) else "extraction"

@@ -84,7 +84,7 @@ class Extraction(Result):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What is worth a remark, apart from the numbers."""
+        """Remarks apart from the numbers."""
         return self.warnings
 
     @property
@@ -125,7 +125,7 @@ class Extraction(Result):
     def interval(
         self, measure: str | Measure = "F", *, type: str | None = None, average: Literal["micro", "macro"] = "micro"
     ) -> Interval:
-        """How sure that number is: by drawing documents anew, each with all its spans (hull of t and BCa bootstrap).
+        """The interval of that number: by resampling documents, each with all its spans (hull of t and BCa bootstrap).
 
         There is none with a single document, nor where every draw gives the same number.
 
@@ -138,7 +138,7 @@ class Extraction(Result):
         return self._intervals(self.measure(measure))[self._row(type, average)]
 
     def _row(self, type: str | None, average: str) -> int:
-        """Where a number stands among those of the types, of all spans and of the mean of types."""
+        """The place of a number among those of the types, of all spans and of the mean of types."""
         if type is None:
             return len(self.types.units) + _AVERAGES.index(average)
         if type not in self.types.units:
@@ -224,7 +224,7 @@ class Extraction(Result):
 
     @cached_property
     def undefined(self) -> dict[str, str]:
-        """Why a measure of all spans together has no number, where it has none.
+        """The reason why a measure of all spans together has no number, where it has none.
 
         >>> from assay.subjects.spans.evaluation import extract
         >>> extract({"d": []}, {"d": []}).undefined["recall"]
@@ -301,10 +301,10 @@ class Extraction(Result):
 
     @property
     def draws(self) -> int:
-        """How often documents were drawn anew: fewer times than asked for where they are very many."""
+        """The number of resamples: fewer than asked for where documents are very many."""
         return 0 if self.redrawn is None or self.interval_method == "t" else len(self.redrawn.drawn)
 
     @property
     def interval_method(self) -> str:
-        """How intervals are made: few documents are too few to draw anew."""
+        """The way intervals are made: few documents are too few to resample."""
         return "t" if len(self.documents.units) < FEWEST_DRAWN else "hull"

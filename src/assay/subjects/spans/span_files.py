@@ -26,7 +26,7 @@ _SAME = {"L": "E", "U": "S", "M": "I"}
 
 
 class Tag(NamedTuple):
-    """What a token is part of: O, or B, I, E, S and a type."""
+    """The part of a token: O, or B, I, E, S and a type."""
 
     mark: str
     type: str = ""
@@ -161,7 +161,7 @@ def read_pair(truth: Source, predicted: Source) -> tuple[Spans, Spans]:
 
 
 def _same(first: Token, other: Token) -> bool:
-    """Whether the words are equal; who has tags only has none."""
+    """True if the words are equal; a side with tags only has none."""
     return min(len(first.fields), len(other.fields)) < 2 or first.fields[0] == other.fields[0]
 
 
@@ -259,7 +259,7 @@ def read_truth_and_predicted(
 
 
 def _is_empty(source: Source) -> bool:
-    """Whether a file has no span and names no document: it has no line, a header only, or an empty list."""
+    """True if a file has no span and names no document: it has no line, a header only, or an empty list."""
     head = head_of(source)
     if not head.numbered:
         return True

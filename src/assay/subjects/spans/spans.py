@@ -62,7 +62,7 @@ class Spans:
 
     @property
     def are_tuples(self) -> bool:
-        """Whether these are tuples of values, without places."""
+        """True if these are tuples of values, without places."""
         return "values" in self.frame.columns
 
     @property
@@ -77,7 +77,7 @@ class Spans:
 
     @cached_property
     def repeated(self) -> int:
-        """How many spans were given again."""
+        """The number of spans given again."""
         return self.frame.height - self.once.height
 
     def __len__(self) -> int:
@@ -152,7 +152,7 @@ def spans_of(
 
 
 def _place(value: Any, name: str, where: str) -> int:
-    """Where a span starts or ends."""
+    """The start or the end of a span."""
     value = int(value) if isinstance(value, float) and value.is_integer() else value
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise InputError(f"{where}: expected a whole number as {name}, got {value!r}")
@@ -179,7 +179,7 @@ def _row(row: Any, before: tuple[str, ...]) -> dict[str, Any]:
 
 
 class SpanPlace(NamedTuple):
-    """Where a span is, and of what type."""
+    """The place of a span, and its type."""
 
     start: int
     end: int

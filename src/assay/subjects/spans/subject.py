@@ -86,7 +86,7 @@ class Extractions(MeasuredPairing):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What is odd about the spans."""
+        """Warnings about the spans."""
         return tuple(dict.fromkeys(warning for system in self.systems for warning in system.warnings))
 
     def measure(self, name: str | Measure) -> Measure:

@@ -57,17 +57,17 @@ class PredictionsFile:
 
     @property
     def has_ids(self) -> bool:
-        """Whether items have ids."""
+        """True if items have ids."""
         return "item_id" in self.rows.columns
 
     @cached_property
     def is_multilabel(self) -> bool:
-        """Whether items have several labels."""
+        """True if items have several labels."""
         return isinstance(self.rows["truth"].dtype, pl.List)
 
     @cached_property
     def support(self) -> pl.DataFrame:
-        """How many items have each `label`, the commonest first."""
+        """The number of items of each `label`, the commonest first."""
         labels = self.rows["truth"].explode() if self.is_multilabel else self.rows["truth"]
         counts = labels.drop_nulls().value_counts(name="items").rename({"truth": "label"})
         return counts.sort(["items", "label"], descending=[True, False])
@@ -99,7 +99,7 @@ class PredictionsFile:
         return [self.example(row) for row in rows.arg_true().head(EXAMPLES).to_list()]
 
     def cell(self, row: int, column: str) -> str:
-        """What a further column holds, quoted, and cut where it is long."""
+        """The text of a further column, quoted, and cut where it is long."""
         text = str(self.rows[f"{CONTENT}{column}"][row])
         return quote(text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…")
 
@@ -122,7 +122,7 @@ class ExaminedPredictions:
 
     @property
     def file(self) -> str:
-        """Where it comes from."""
+        """The file that it comes from."""
         return self.of.file
 
     @cached_property
@@ -141,7 +141,7 @@ class ExaminedPredictions:
 
     @cached_property
     def has_scores(self) -> pl.Series:
-        """Which items have all scores, as finite numbers."""
+        """A mask of the items that have all scores, as finite numbers."""
         held = pl.Series(np.ones(self.of.rows.height, dtype=np.bool_))
         for column in (*([] if self.score is None else [self.score]), *(self.class_scores or {}).values()):
             held &= column.fill_null(np.nan).is_finite()
@@ -285,7 +285,7 @@ def _text(values: pl.Series, list_separator: str | None = None) -> pl.Series:
 
 
 def _is_text(values: pl.Series) -> bool:
-    """Whether most cells hold words, and not the same few again and again, as names of places or of sources do."""
+    """True if most cells hold words, and not the same few again and again, as names of places or of sources do."""
     held = values.drop_nulls()
     if held.dtype != pl.String or 3 * held.n_unique() < len(held):
         return False

@@ -291,7 +291,7 @@ def trained_ids(trained: Trained) -> Iterator[CheckFinding]:
 
 
 def _are_row_numbers(ids: pl.Series) -> bool:
-    """Whether ids merely number the rows, from 0 or 1 on."""
+    """True if ids merely number the rows, from 0 or 1 on."""
     first = ids[0] if len(ids) else None
     if first not in {"0", "1"}:
         return False

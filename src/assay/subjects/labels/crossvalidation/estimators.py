@@ -207,7 +207,7 @@ def blamed(name: str) -> Iterator[None]:
 
 
 def predicted(model: Any, items: FoldItems) -> Predictions:
-    """What a model predicts: of two labels with a score of the positive one, of more with probabilities, if it has any.
+    """Predictions of a model: of two labels with a score of the positive one, of more with probabilities, if any.
 
     Decision values of more than two labels are no scores of labels: some are of pairs of them.
     """

@@ -89,7 +89,7 @@ def folded(predictions: Predictions) -> FoldedPredictions:
 
 
 def _called(predictions: Predictions) -> str:
-    """Where predictions are from, and whose they are if that does not say it."""
+    """The origin of predictions, and their system if that does not say it."""
     if predictions.origin == "in memory":
         return predictions.name
     return predictions.origin if predictions.name in predictions.origin else f"{predictions.origin}: {predictions.name}"
@@ -150,7 +150,7 @@ def _numbers_if_whole(values: pl.Series) -> pl.Series:
 
 
 def _tested(columns: pl.DataFrame, name: str) -> Any:
-    """Which rows were tested, as a mask."""
+    """A mask of the rows that were tested."""
     if "split" not in columns.columns:
         return np.ones(len(columns), dtype=np.bool_)
     words = columns["split"].str.to_lowercase()

@@ -27,7 +27,7 @@ _TELLING = 0.5
 
 @dataclass(frozen=True, eq=False)
 class FoldItems:
-    """What estimators learn from: features and labels, as scikit-learn takes them, with ids and weights."""
+    """Items to learn from: features and labels, as scikit-learn takes them, with ids and weights."""
 
     X: Any
     y: Any
@@ -94,7 +94,7 @@ class FoldItems:
 
     @property
     def task(self) -> LabelTask:
-        """What is to be learned."""
+        """The task to be learned."""
         return LabelTask("binary" if len(self.labels) == 2 else "multiclass", self.labels, self.positive)
 
     def taken(self, rows: Ints) -> FoldItems:
@@ -104,7 +104,7 @@ class FoldItems:
         return replace(self, X=rows_of(self.X, rows), **some)
 
     def leaks(self, splits: Sequence[Split]) -> list[str]:
-        """What may be known of tested items beforehand, as far as it can be seen; and what cannot be learned."""
+        """Possible leaks to tested items, as far as they can be seen; and columns that cannot be learned."""
         ids = self.ids if self.has_ids else None
         truth = self.y.tolist()
         return leaks(splits, truth, self.labels, X=self.X, ids=ids, groups=self.groups, times=self.times)
@@ -163,7 +163,7 @@ def row_codes(X: Any) -> Ints | None:  # noqa: N803  # what scikit-learn calls t
 
 
 def on_both_sides(codes: Ints, splits: Sequence[Split]) -> int:
-    """How many items are tested by a model that has learned from one with the same code.
+    """The number of items tested by a model that has learned from one with the same code.
 
     >>> from assay.subjects.labels.crossvalidation.splits import Split
     >>> on_both_sides(np.array([0, 1, 0]), [Split(1, 1, np.array([0, 1]), np.array([2]))])

@@ -54,7 +54,7 @@ _SCHEMA: dict[str, Any] = {
 
 
 class LabelTask(NamedTuple):
-    """What kind of classifier it is, all labels, and the positive one of two."""
+    """The kind of classifier, all labels, and the positive one of two."""
 
     kind: str
     labels: tuple[Any, ...]
@@ -151,7 +151,7 @@ def measured(predictions: Predictions, measures: Sequence[Measure], task: LabelT
 
 
 def _taken(measure: Measure, counts: Mapping[type, Any], value: float) -> float:
-    """What the mean of folds takes for a fold: where the system's own doing left no number, the worst."""
+    """The value of a fold in the mean of folds: where the system's own doing left no number, the worst."""
     matrix: ConfusionMatrix | None = counts.get(ConfusionMatrix)
     worst = worst_of(measure)
     if not math.isnan(value) or matrix is None or worst is None:

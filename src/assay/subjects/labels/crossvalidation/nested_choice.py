@@ -107,7 +107,7 @@ def nested(
 
 
 class _Choices(NamedTuple):
-    """What each fold chose and the number by which; predictions with these choices, and with a single naive one."""
+    """The choice of each fold and its number; predictions with these choices, and with a single naive one."""
 
     settings: list[dict[str, Any]]
     values: list[float]
@@ -191,14 +191,14 @@ def _check_grid(choice: Any, learner: Learner) -> None:
 
 
 def _is_list(values: Any) -> bool:
-    """Whether there are values to choose from, as a search takes them."""
+    """True if there are values to choose from, as a search takes them."""
     if isinstance(values, np.ndarray):
         return values.ndim == 1 and len(values) > 0
     return isinstance(values, Sequence) and not isinstance(values, str) and len(values) > 0
 
 
 def _criterion(items: FoldItems, measures: Measures, select_by: str | Measure | None) -> Measure:
-    """What is chosen by."""
+    """The measure to choose by."""
     # Which measures there are by default depends on scores, of which nothing is known yet: accuracy needs none.
     wanted = measures if select_by is None else select_by
     if wanted is None:

@@ -36,7 +36,7 @@ from assay.verbs.comparison.findings import Finding, Levels, Pairs, finding_of, 
 
 @dataclass(frozen=True, eq=False)
 class CrossValidation(Result):
-    """What classifiers are worth on items that they have not learned from: see `crossval`.
+    """The worth of classifiers on items that they have not learned from: see `crossval`.
 
     Two numbers are kept apart everywhere. The *mean of folds* averages what a measure says of each fold, so it is about
     models that learn from so many items. *Pooled* is one number for all out-of-fold predictions together, which mixes
@@ -87,22 +87,22 @@ class CrossValidation(Result):
 
     @property
     def repeats(self) -> int:
-        """How often all items were split."""
+        """The number of times that all items were split."""
         return len({fold.repeat for fold in self.folds})
 
     @property
     def tiny(self) -> bool:
-        """Whether folds are of one item or two, of which most measures say nothing."""
+        """True if folds are of one item or two, of which most measures say nothing."""
         return max(fold.test_items for fold in self.folds) <= TINY
 
     @property
     def is_pooled(self) -> bool:
-        """Whether there is anything to pool: several folds in a repeat."""
+        """True if there is anything to pool: several folds in a repeat."""
         return len(self.folds) > self.repeats
 
     @property
     def test_share(self) -> float:
-        """How many items are tested for each one that is learned from, on average over folds.
+        """Items tested for each one that is learned from, on average over folds.
 
         >>> from assay import Predictions, crossval
         >>> crossval(Predictions.of([1, 0, 1, 0], [1, 0, 1, 0]), fold=[1, 1, 2, 2], measures="Accuracy").test_share
@@ -168,7 +168,7 @@ class CrossValidation(Result):
         return self.system(system).pooled[str(self.measure(measure))]
 
     def optimism(self, measure: str | Measure | None = None, system: str | None = None) -> float:
-        """How much better a model looks on what it learned from: train less test, the mean over folds.
+        """The advantage of a model on what it learned from: train less test, the mean over folds.
 
         Of a measure for which less is better, such as a loss, it is test less train: above 0 it always means that the
         training set flatters.
@@ -349,12 +349,12 @@ class Nested(Result):
 
     @property
     def measures(self) -> tuple[Measure, ...]:
-        """What is measured."""
+        """The measures."""
         return self.outer.measures
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What is odd about items, folds or fits."""
+        """Warnings about items, folds or fits."""
         return self.outer.warnings
 
     def mean(self, measure: str | Measure | None = None) -> float:
@@ -366,7 +366,7 @@ class Nested(Result):
         return self.outer.pooled(measure)
 
     def optimism(self, measure: str | Measure | None = None) -> float:
-        """How much too good the choice looks when it is judged by the folds that it was made with.
+        """The advantage of the choice when it is judged by the folds that it was made with.
 
         It is that of the mean of folds; where folds are tiny, of the pooled number.
         """

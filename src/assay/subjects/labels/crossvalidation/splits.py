@@ -53,7 +53,7 @@ class Split(NamedTuple):
 
     @property
     def record(self) -> FoldRecord:
-        """How many items there are on either side."""
+        """Numbers of items on either side."""
         return FoldRecord(self.repeat, self.fold, len(self.train), len(self.test))
 
 
@@ -68,7 +68,7 @@ class Splits(NamedTuple):
 
     @property
     def tiny(self) -> bool:
-        """Whether folds are of so few items that most measures of a single fold are undefined."""
+        """True if folds are of so few items that most measures of a single fold are undefined."""
         return max(len(split.test) for split in self.each) <= TINY
 
     def split(self, *items: Any, groups: Any = None) -> Iterator[tuple[Ints, Ints]]:
@@ -76,7 +76,7 @@ class Splits(NamedTuple):
         return ((split.train, split.test) for split in self.each)
 
     def get_n_splits(self, *items: Any, groups: Any = None) -> int:
-        """How many splits there are."""
+        """The number of splits."""
         return len(self.each)
 
 
@@ -104,7 +104,7 @@ class Splitter:
         test_size: float = 0.2,
         seed: int = 0,
     ) -> Splitter:
-        """What splits items as `crossval` says, whole groups if there are any."""
+        """The splitter that `crossval` names, with whole groups if there are any."""
         need("sklearn", extra="sklearn", purpose="splitting items")
         from sklearn import model_selection  # noqa: PLC0415
 
@@ -156,7 +156,7 @@ class Splitter:
         return (pair for splitter in self.repeats for pair in splitter.split(X, y, groups))
 
     def get_n_splits(self, X: Any, y: Any, groups: Any = None) -> int:  # noqa: N803
-        """How many splits there are."""
+        """The number of splits."""
         return sum(1 for _ in self.split(X, y, groups))
 
 

@@ -34,7 +34,7 @@ ALPHA = 0.05
 
 @dataclass(frozen=True, eq=False)
 class LeakageCheck(Result):
-    """What is measured with permuted labels, beside what chance gives: see `leakage_check`."""
+    """Measures with permuted labels, beside those of chance: see `leakage_check`."""
 
     kind = "leakage check"
 
@@ -58,17 +58,17 @@ class LeakageCheck(Result):
 
     @property
     def leaks(self) -> bool:
-        """Whether labels without meaning were predicted better than by chance."""
+        """True if labels without meaning were predicted better than by chance."""
         return self.p < ALPHA
 
     @property
     def is_fine(self) -> bool:
-        """Whether they could have been, and were not."""
+        """True if they could have been, and were not."""
         return self.p >= ALPHA
 
     @property
     def says(self) -> str:
-        """Whether labels have leaked, in a sentence."""
+        """A sentence on whether labels have leaked."""
         if not (self.leaks or self.is_fine):
             return "Inconclusive: labels permuted once more give the same numbers, or none."
         how = f"({p_phrase(self.p)}, {number_of('permutation', len(self.chance))}, seed {self.seed})"

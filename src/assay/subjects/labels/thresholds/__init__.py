@@ -1,1 +1,1 @@
-"""Where positive should start: rules that choose a threshold from scores beside the truth."""
+"""Rules that choose a threshold from scores beside the truth: the place where positive should start."""

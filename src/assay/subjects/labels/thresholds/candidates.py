@@ -103,7 +103,7 @@ class Redrawn:
     below: tuple[Ints, Ints]
 
     def cells(self, places: Ints | None = None) -> ThresholdCells:
-        """What each threshold counts in each resample, or some of them, by their places."""
+        """Counts at each threshold in each resample, or at some of them, by their places."""
         tp, fp = (
             total[:, -1:] - total.take(below if places is None else below[places], axis=1)
             for total, below in zip(self.sums, self.below, strict=True)
@@ -145,18 +145,18 @@ class Candidates:
 
     @cached_property
     def cells(self) -> ThresholdCells:
-        """What each threshold counts."""
+        """Counts at each threshold."""
         table = self.scored.table
         return ThresholdCells(table.tp, table.fp, self.scored.positives, self.scored.negatives)
 
     @cached_property
     def _below(self) -> tuple[Ints, Ints]:
-        """How many positive and how many negative items are below each threshold, whatever they weigh."""
+        """Numbers of positive and of negative items below each threshold, whatever they weigh."""
         scored = Scored(self.scored.positive, self.scored.negative) if self.scored.is_weighted else self.scored
         return scored.table.fn, scored.table.tn
 
     def place(self, threshold: float) -> int:
-        """Where in the table a threshold stands that need not be a score: the lowest score that it lets through.
+        """The place in the table of a threshold that need not be a score: the lowest score that it lets through.
 
         >>> Candidates(Scored.from_lists(positive=[0.9, 0.8], negative=[0.7])).place(0.75)
         2

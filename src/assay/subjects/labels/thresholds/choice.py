@@ -27,14 +27,14 @@ from assay.subjects.labels.thresholds.rules import DEFAULT_RULES, Objective, Rul
 
 
 class ChoiceOptions(ScoreInputs, Sampling, total=False):
-    """What choosing by one rule takes: the options of `thresholds`."""
+    """Arguments of choosing by one rule: the options of `thresholds`."""
 
     judged_on: Any
     groups: Any
 
 
 def _kept(groups: Any) -> dict[str, str | None] | None:
-    """Which column of a file to keep."""
+    """The column of a file to keep."""
     return {GROUP: groups} if isinstance(groups, str) else None
 
 
@@ -66,7 +66,7 @@ def table_frame(scored: Scored) -> pl.DataFrame:
 
 
 class Drawn(NamedTuple):
-    """What a rule chose in each resample (place), the criterion there, and that threshold on all items as they are.
+    """Choices of a rule in resamples (place), the criterion there, and that threshold on all items as they are.
 
     `fixed` is the criterion of the threshold that was chosen on all items, in each resample; `kept` says whether what
     was chosen in a resample keeps the rule's bound on all items, if it has one.
@@ -106,12 +106,12 @@ def _best(wanted: Objective, smallest: bool) -> Mask:
 
 
 def _largest(value: Floats, scale: float) -> Mask:
-    """Where the largest of the numbers stand, by row; nowhere, if there are none."""
+    """Places of the largest of the numbers, by row; nowhere, if there are none."""
     return np.asarray(value >= np.fmax.reduce(value, axis=-1, keepdims=True) - ROUNDING * scale)
 
 
 def reason(wanted: Objective, cells: ThresholdCells) -> str:
-    """Why no threshold can be chosen."""
+    """The reason why no threshold can be chosen."""
     bound = wanted.bound
     cannot = np.isnan(wanted.value).all() or not np.any(wanted.possible)
     if bound is not None and not cannot and not np.isnan(bound.quantity).all():
@@ -157,7 +157,7 @@ def _chosen_again(rule: Rule, cells: ThresholdCells, among: Ints) -> tuple[Ints,
 
 
 def interval_of_threshold(sample: Drawn, threshold: Floats, confidence: float) -> Interval:
-    """Where the middle of the thresholds chosen in resamples lies; both ends are scores that occur, or infinity."""
+    """The middle of the thresholds chosen in resamples; both ends are scores that occur, or infinity."""
     known = np.sort(threshold[sample.place[sample.place >= 0]])
     if not len(known):
         return Interval.unknown(confidence, "percentile")
@@ -167,7 +167,7 @@ def interval_of_threshold(sample: Drawn, threshold: Floats, confidence: float) -
 
 
 def optimism(sample: Drawn) -> float:
-    """How much better a criterion looks on the items it was chosen on than on others, on average over resamples.
+    """The advantage of a criterion on the items it was chosen on over others, on average over resamples.
 
     A threshold is chosen on each resample and looked at there and on all items (Efron and Gong 1983).
     """
@@ -288,7 +288,7 @@ def _other(judged_on: Any, system: ScoredSystem, groups: Any) -> ScoredSystem | 
 
 
 def _shared(system: ScoredSystem, other: ScoredSystem) -> int:
-    """How many of the other's items are the one's, too, by their ids."""
+    """The number of the other's items that are the one's, too, by their ids."""
     held, others = system.predictions, other.predictions
     if held is None or others is None or not (held.has_ids and others.has_ids):
         return 0
@@ -298,7 +298,7 @@ def _shared(system: ScoredSystem, other: ScoredSystem) -> int:
 def _chosen(
     rule: Rule, places: Ints, sample: Drawn | None, candidates: Candidates, settings: ChoiceSettings
 ) -> ChosenThreshold:
-    """What was chosen, what it counts on the data it was chosen on, and what resamples say of both."""
+    """The choice, its counts on the data it was chosen on, and the say of resamples on both."""
     column, level, none = candidates.threshold, settings.confidence, Interval.unknown(settings.confidence)
     wanted, threshold, value = rule.of(candidates.cells), math.nan, math.nan
     if len(places):
@@ -372,6 +372,6 @@ def _judged(
 
 
 def _interval(samples: Floats, confidence: float) -> Interval:
-    """Where the middle of the resamples lies; unknown if all give the same, which is not to say that it is certain."""
+    """The middle of the resamples; unknown if all give the same, which is not to say that it is certain."""
     known = samples[~np.isnan(samples)]
     return percentiles(known, confidence) if len(known) and np.ptp(known) > 0 else Interval.unknown(confidence)

@@ -27,7 +27,7 @@ class ItemGroups:
     number: int
 
     def drawn(self, resamples: int, seed: int) -> Iterator[tuple[Ints, Ints]]:
-        """How often each positive and each negative item is drawn, where whole groups are.
+        """Draws of each positive and each negative item, where whole groups are drawn.
 
         >>> groups = ItemGroups(np.array([0, 1]), np.array([1]), 2)
         >>> [(positive.tolist(), negative.tolist()) for positive, negative in groups.drawn(2, seed=0)]

@@ -32,7 +32,7 @@ class Recommendation(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """What a rule chose, and the value of its criterion there."""
+    """The choice of a rule, and the value of its criterion there."""
 
     rule: Rule
     threshold: float

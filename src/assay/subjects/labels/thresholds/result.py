@@ -27,7 +27,7 @@ SHOWN = {"Recall": "TPR", "Specificity": "TNR", "Precision": "precision", "F": "
 
 @dataclass(frozen=True)
 class ChoiceSettings:
-    """How thresholds were chosen: of which system and label, with which resamples."""
+    """The settings of a choice: the system and label, and the resamples."""
 
     system: str
     positive: Any
@@ -79,12 +79,12 @@ class ChosenThreshold(Result):
 
     @property
     def is_chosen(self) -> bool:
-        """Whether there is a threshold."""
+        """True if there is a threshold."""
         return not math.isnan(self.threshold)
 
     @property
     def is_above_all(self) -> bool:
-        """Whether nothing should be predicted positive."""
+        """True if nothing should be predicted positive."""
         return math.isinf(self.threshold) and self.threshold > 0
 
     @cached_property
@@ -154,7 +154,7 @@ class ChosenThreshold(Result):
 
 @dataclass(frozen=True, eq=False)
 class Thresholds(Result):
-    """What several rules choose from the same scores, a row each.
+    """Choices of several rules from the same scores, a row each.
 
     >>> from assay import thresholds
     >>> found = thresholds([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.1], ["max_accuracy", "max_f"], resamples=0)
@@ -172,7 +172,7 @@ class Thresholds(Result):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What is odd about any of the choices, once each."""
+        """Warnings about any of the choices, once each."""
         return tuple(dict.fromkeys(warning for choice in self.chosen for warning in choice.warnings))
 
     @property
@@ -199,7 +199,7 @@ class Thresholds(Result):
         return len(self.chosen)
 
     def __getitem__(self, rule: str | Rule) -> ChosenThreshold:
-        """What a rule chose, by its text, or by its name if there is only one such rule."""
+        """The choice of a rule, by its text, or by its name if there is only one such rule."""
         matches = [choice for choice in self.chosen if rule in (choice.rule, str(choice.rule))]
         matches = matches or [choice for choice in self.chosen if choice.rule.name == str(rule)]
         if len(matches) != 1:

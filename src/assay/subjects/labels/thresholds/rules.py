@@ -25,7 +25,7 @@ _SHAPE = re.compile(r"\s*(?P<name>\w+)\s*(?:\((?P<inside>.*)\))?\s*", re.DOTALL)
 
 
 class Bound(NamedTuple):
-    """What has to be kept: the quantity by threshold, and the least (or, with `at_most`, the most) it may be."""
+    """A quantity to be kept, by threshold, and the least (or, with `at_most`, the most) it may be."""
 
     says: str
     quantity: Floats
@@ -33,7 +33,7 @@ class Bound(NamedTuple):
     at_most: bool = False
 
     def kept(self) -> Mask:
-        """Which thresholds keep it; rounding does not decide."""
+        """A mask of the thresholds that keep it; rounding does not decide."""
         nearly = ROUNDING * max(1.0, abs(self.limit))
         if self.at_most:
             return np.asarray(self.quantity <= self.limit + nearly)
@@ -44,7 +44,7 @@ class Bound(NamedTuple):
 
 
 class Objective(NamedTuple):
-    """What a rule looks at, by threshold: its criterion, NaN where that is undefined, and a bound to be kept.
+    """The objective of a rule, by threshold: its criterion, NaN where that is undefined, and a bound to be kept.
 
     `scale` is how large the criterion can get: what differs by the rounding of such numbers is the same. `corners`:
     another true positive is always good and another false one bad, if only where all else is equal, so that the best
@@ -64,7 +64,7 @@ class Objective(NamedTuple):
 
 
 class Defined(NamedTuple):
-    """What is known of a rule: read off its function and the decorator."""
+    """The definition of a rule, read off its function and the decorator."""
 
     function: Callable[..., Objective]
     criterion: str
@@ -89,7 +89,7 @@ class Rule:
 
     @property
     def definition(self) -> Defined:
-        """What is known of it."""
+        """The definition of the rule."""
         return _RULES[self.name]
 
     @property
@@ -99,12 +99,12 @@ class Rule:
 
     @property
     def criterion(self) -> str:
-        """What the rule looks at."""
+        """The criterion of the rule."""
         return self.definition.criterion
 
     @property
     def is_given(self) -> bool:
-        """Whether the threshold is given, not chosen by looking at data."""
+        """True if the threshold is given, not chosen by looking at data."""
         return "threshold" in self.definition.domains
 
     def __call__(self, /, **changes: Any) -> Rule:
@@ -121,7 +121,7 @@ class Rule:
         return Rule(self.name, tuple((name, checked[name]) for name in domains if name in checked))
 
     def of(self, cells: ThresholdCells) -> Objective:
-        """What the rule looks at, at each threshold."""
+        """The objective of the rule at each threshold."""
         return self.definition.function(cells, **self.parameters)
 
     def __str__(self) -> str:
