@@ -16,7 +16,7 @@ from assay import Confusion, Predictions, Report, make_report, parse_measure
 from assay.core import digits
 from assay.core.digits import threshold
 from assay.show.model import Section
-from assay.subjects.labels.sections.scores import FORMULAS
+from assay.subjects.labels.moving_threshold import FORMULAS
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
@@ -22,7 +22,7 @@ from assay.measures.vocabularies import Vocabulary
 from assay.stats.estimates import Estimate
 from assay.subjects.labels.advice import advise
 from assay.subjects.labels.baselines import NoSkillBaseline, baselines_of
-from assay.subjects.labels.intervals import estimates_of, per_class_of
+from assay.subjects.labels.intervals import estimates_of, per_class_of, why_not_drawn
 from assay.subjects.labels.measurement import (
     LABEL_COUNTS,
     mean_of,
@@ -247,6 +247,14 @@ class Classification(ItemResult[ClassifiedSystem]):
         matrix: ConfusionMatrix = classified.counts[ConfusionMatrix]
         return matrix
 
+    def shown_together(self, systems: Sequence[str]) -> tuple[Any, ...]:
+        """The labels of systems in the order in which each of them is shown."""
+        return together(self, systems).labels
+
+    def why_no_interval_of_classes(self, system: str | None = None) -> str:
+        """Why a number of a class has no interval, where it has none."""
+        return why_not_drawn(self.system(system).counts, self.resamples)
+
     def scored(self, system: str | None = None) -> Scored | None:
         """The scores of positive and of negative items, where there are two labels and scores."""
         scored: Scored | None = self.system(system).counts.get(Scored)
@@ -327,3 +335,15 @@ class Classification(ItemResult[ClassifiedSystem]):
                 rows.append(row | {"counted": gaps.names("counted"), "counted_as": gaps.counted_as})
         schema = dict.fromkeys(("interval", "undefined", "left_out", "counted"), pl.String) | {"counted_as": pl.Float64}
         return pl.DataFrame(rows, infer_schema_length=None, schema_overrides=schema).fill_nan(None)
+
+
+def together(result: Classification, systems: Sequence[str]) -> ConfusionMatrix:
+    """The matrices of systems added up: its labels are in the order in which each of them is shown.
+
+    >>> from assay import Predictions, classify
+    >>> both = [Predictions.of(["a", "b", "c"], ["a", "b", last], name=f"to {last}") for last in ("a", "b")]
+    >>> together(classify(both), ["to a", "to b"]).table[2]
+    array([1, 1, 0])
+    """
+    first, *others = map(result.matrix, systems)
+    return first.merge(*others)

@@ -14,7 +14,7 @@ import polars as pl
 from assay.core.digits import as_level, as_percent, counted, percent_span
 from assay.core.errors import number_of
 from assay.show.model import Column, Section, Table, Widget
-from assay.stats.bootstrap import Interval, wilson
+from assay.stats.bootstrap import Interval
 from assay.verbs.report.items import named
 from assay.verbs.sections.estimates import (
     counts_table,
@@ -52,8 +52,8 @@ class HeatMap:
     """A map of counts, or of weights; `name` must be unlike all others of the document.
 
     `sums` of rows, of columns and of all are what shares are of: they may hold more than is shown, and `left_out` says
-    so. `is_right` marks the cells to be green. `confidence`: shares have intervals at this level; None: they have none.
-    `items` are the first ones of a cell, by its row and column, of `all_items`.
+    so. `is_right` marks the cells to be green. `intervals` are those of a cell's shares of its row, its
+    column and all, where shares have some; `items` the first ones of a cell, by its row and column, of `all_items`.
     """
 
     name: str
@@ -64,7 +64,7 @@ class HeatMap:
     counts: np.ndarray
     sums: tuple[np.ndarray, np.ndarray, float]
     is_right: np.ndarray
-    confidence: float | None = None
+    intervals: Mapping[tuple[int, int], tuple[Interval, ...]] = field(default_factory=dict)
     left_out: str = ""
     items: Mapping[tuple[int, int], pl.DataFrame] = field(default_factory=dict)
     all_items: Mapping[tuple[int, int], int] = field(default_factory=dict)
@@ -139,9 +139,10 @@ class HeatMap:
         wholes = (self.sums[0][row], self.sums[1][column], self.sums[2])
         texts, facts, shades = [counted(number)], [], [_shade(number / (self.counts.max(initial=0.0) or 1.0))]
         of_what = (*(words.format(name) for words, name in zip(self.sides.wholes, names, strict=True)), "of all items")
-        for key, whole, says in zip((*self.sides.keys, "all"), map(float, wholes), of_what, strict=True):
+        intervals = self.intervals.get((row, column), (Interval.unknown(0, ""),) * len(wholes))
+        keys = (*self.sides.keys, "all")
+        for key, whole, says, interval in zip(keys, map(float, wholes), of_what, intervals, strict=True):
             share = number / whole if whole else math.nan
-            interval = Interval.unknown(0, "") if self.confidence is None else wilson(number, whole, self.confidence)
             cell |= {f"of_{key}": share, f"of_{key}_low": interval.low, f"of_{key}_high": interval.high}
             texts.append(as_percent(share) if whole else "–")
             shades.append(_shade(share))

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
-from itertools import chain
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,22 +12,17 @@ import polars as pl
 from assay.core.digits import as_level, counted, number, significant
 from assay.core.errors import listed, number_of, of_kind
 from assay.core.words import INTERVALS
-from assay.measures.counting.confusion_matrix import ConfusionMatrix
-from assay.measures.counting.probabilities import Probabilities
 from assay.measures.probabilities import ECE
 from assay.measures.undefined import Gaps
 from assay.show import charts
 from assay.show.figure import Axis, Series
-from assay.show.legible import cut_apart
 from assay.show.model import Column, Document, Prose, Section, Table
 from assay.stats.estimates import BOOTSTRAP, NO_INTERVAL, Estimate
-from assay.subjects.labels.curves import reliability
-from assay.subjects.labels.intervals import why_not_drawn
-from assay.subjects.labels.pairing import Classifiers
-from assay.subjects.labels.result import Classification, sureness
-from assay.subjects.labels.sections.scores import explorer, thresholds_of
+from assay.subjects.labels.evidence import ConfusedLabels, Evidence
+from assay.subjects.labels.result import Classification
+from assay.subjects.labels.sections.scores import ExplorerThresholds, explorer
 from assay.verbs.report.heat_maps import MOST_ITEMS, HeatMap, HeatSides
-from assay.verbs.report.items import LONGEST_NAME, Items, by_system, is_bounded, measured, named, verdicts
+from assay.verbs.report.items import by_system, is_bounded, measured, named, verdicts
 from assay.verbs.sections.estimates import (
     advice_section,
     matrix_table,
@@ -66,22 +59,10 @@ def document(result: Classification) -> Document:
     return Document("classification", sections, "Classification")
 
 
-def together(result: Classification, systems: Sequence[str]) -> ConfusionMatrix:
-    """The matrices of systems added up: its labels are in the order in which each of them is shown.
-
-    >>> from assay import Predictions, classify
-    >>> both = [Predictions.of(["a", "b", "c"], ["a", "b", last], name=f"to {last}") for last in ("a", "b")]
-    >>> together(classify(both), ["to a", "to b"]).table[2]
-    array([1, 1, 0])
-    """
-    first, *others = map(result.matrix, systems)
-    return first.merge(*others)
-
-
 def _matrices(result: Classification) -> Iterator[Section]:
     """The matrix of each system, in one order of the labels; those of many labels are data only."""
     labelled = [system.name for system in result.systems if system.is_labelled and result.task != "multilabel"]
-    order = together(result, labelled).labels if labelled and len(result.labels) <= MOST_LABELS_ON_SCREEN else ()
+    order = result.shown_together(labelled) if labelled and len(result.labels) <= MOST_LABELS_ON_SCREEN else ()
     for name in labelled:
         matrix = result.matrix(name)
         ordered = matrix.in_order([label for label in order if label in matrix.labels]) if order else matrix
@@ -178,7 +159,7 @@ def _classes_without_interval(result: Classification) -> Iterator[str]:
     for system in result.systems:
         if not system.is_labelled:
             continue
-        frame, why = result.per_class(system.name), why_not_drawn(system.counts, result.resamples)
+        frame, why = result.per_class(system.name), result.why_no_interval_of_classes(system.name)
         for name, title in _RATES.items():
             bare = frame.filter(pl.col(name).is_not_null() & pl.col(f"{name}_low").is_null())["label"].to_list()
             if bare:
@@ -219,8 +200,6 @@ def label_report(report: LabelReport) -> Document:
     return Document("label_report", (classes,), "Classes")
 
 
-#: Of more labels than these, only those that are confused most are drawn.
-MOST_LABELS = 20
 #: Rows of the table of classes, and of confused pairs; items that flipped, where a text is read at a stretch.
 MOST_CLASSES, MOST_PAIRS, _MOST_FLIPPED = 100, 10, 10
 #: Flipped items are counted for so many systems.
@@ -244,35 +223,6 @@ _SIDES = HeatSides(
 )
 
 
-@dataclass(frozen=True, eq=False)
-class Evidence(Items[Classification]):
-    """What a report on classifiers rests on; `paired`: the predictions of the same items, where there are such."""
-
-    kind = "classifier"
-    role = "predictions"
-    described = "predictions of"
-
-    paired: Classifiers | None = None
-
-    @cached_property
-    def labelled(self) -> list[str]:
-        """Those of them that predict something for every item."""
-        return [name for name in self.close if self.result.system(name).is_labelled]
-
-    @cached_property
-    def counted(self) -> list[str]:
-        """Those of them that have a confusion matrix."""
-        return self.labelled if self.result.task != "multilabel" else []
-
-    @cached_property
-    def names(self) -> dict[str, str]:
-        """How labels are shown, by what they are as text: not too long, and no two alike."""
-        matrices = (system.counts.get(ConfusionMatrix) for system in self.result.systems)
-        known = chain(self.result.labels, *(matrix.labels for matrix in matrices if matrix is not None))
-        labels = list(dict.fromkeys(map(str, known)))
-        return dict(zip(labels, cut_apart(labels, LONGEST_NAME), strict=True))
-
-
 def sections(evidence: Evidence) -> Iterator[Section]:
     """All sections that have something to show, in reading order."""
     every = (section(evidence) for section in (measures, compared, confusion, threshold, classes, pairs, calibration))
@@ -287,24 +237,23 @@ def measures(evidence: Evidence) -> Section:
 
 def compared(evidence: Evidence) -> Section:
     """Each verdict on a line, and what became of single items."""
-    result, held, paired = evidence.result, evidence.comparison, evidence.paired
+    result, held = evidence.result, evidence.comparison
     bounded = {str(measure) for measure in result.measures if is_bounded(measure)}
     parts = [] if held is None else [verdicts(held, "Classifiers compared", bounded)]
-    if paired is not None:
-        others = [system.name for system in result.systems if system.name != evidence.baseline]
-        flips = (_flips(paired, evidence.baseline, name, f"flips-{place}") for place, name in enumerate(others, 1))
-        parts += [section for section in flips if section.parts][:_MOST_COMPARED]
+    others = [system.name for system in result.systems if system.name != evidence.baseline]
+    flips = (_flips(evidence, name, f"flips-{place}") for place, name in enumerate(others, 1))
+    parts += [section for section in flips if section.parts][:_MOST_COMPARED]
     lead = "Whether the difference could be chance, and what became of single items."
     return Section("compared", "Compared", tuple(parts), lead)
 
 
-def _flips(paired: Classifiers, baseline: str, system: str, name: str) -> Section:
+def _flips(evidence: Evidence, system: str, name: str) -> Section:
     """How many items were set right and broken, and some of them; nothing where nothing is predicted."""
-    flips = paired.flips(baseline, system)
-    if flips is None:
+    baseline = evidence.baseline
+    if system not in evidence.changes:
         return Section(name)
+    flips, frame = evidence.changes[system]
     text = f"{system} in place of {baseline}: {number_of('item', flips.fixed)} fixed, {flips.broken:,} broken."
-    frame = paired.flipped(baseline, system)
     frame = frame.rename(dict(zip(frame.columns[2:4], ("before", "after"), strict=True)))
     columns = (Column("item_id", "item"), Column("truth"), Column("before", baseline), Column("after", system))
     tables = []
@@ -321,53 +270,38 @@ def _flips(paired: Classifiers, baseline: str, system: str, name: str) -> Sectio
 
 def confusion(evidence: Evidence) -> Section:
     """The matrix of each system as a map, all of the same labels in one order: if many, those confused most."""
-    parts, labels = [], _most_confused(evidence)
-    for place, name in enumerate(evidence.counted, 1):
-        heat = _map(evidence, name, labels, f"confusion-{place}")
-        parts.append(heat.section(name, f"{counted(heat.counts.trace())} of {counted(heat.counts.sum())} right"))
+    parts = []
+    for place, confused in enumerate(evidence.confused, 1):
+        heat = _map(evidence, confused, f"confusion-{place}")
+        parts.append(
+            heat.section(confused.system, f"{counted(heat.counts.trace())} of {counted(heat.counts.sum())} right")
+        )
     lead = "What was taken for what."
     return by_system("confusion", "Confusion matrix", lead, parts, evidence.result, short="Confusion")
 
 
-def _most_confused(evidence: Evidence) -> list[Any]:
-    """The labels with most errors, in their order."""
-    if not evidence.counted:
-        return []
-    matrix = together(evidence.result, evidence.counted)
-    _, fp, fn, _ = matrix.cells()
-    most = np.argsort(-(fp + fn)[0], kind="stable")[:MOST_LABELS]
-    return [matrix.labels[place] for place in np.sort(most)]
-
-
-def _map(evidence: Evidence, system: str, labels: Sequence[Any], name: str) -> HeatMap:
+def _map(evidence: Evidence, confused: ConfusedLabels, name: str) -> HeatMap:
     """A system's matrix of these labels, with some items of each cell."""
-    whole, predictions = evidence.result.matrix(system), evidence.result.system(system).predictions
-    known = [label for label in labels if label in whole.labels]
-    places, names = list(map(whole.labels.index, known)), [evidence.names[str(label)] for label in known]
-    table = whole.table.astype(np.float64)
-    inside, total = table[np.ix_(places, places)], float(table.sum())
-    left_out = ""
-    if len(known) < len(whole.labels):
+    predictions, known, total = evidence.result.system(confused.system).predictions, confused.labels, confused.sums[2]
+    names, inside, left_out = [evidence.names[str(label)] for label in known], confused.counts, ""
+    if len(known) < confused.every:
         left_out = (
-            f"The {len(known)} of {len(whole.labels):,} labels that are confused most; {total - inside.sum():,.0f} of "
+            f"The {len(known)} of {confused.every:,} labels that are confused most; {total - inside.sum():,.0f} of "
             f"{total:,.0f} items have another label or were given one."
         )
-    sums = table.sum(axis=1)[places], table.sum(axis=0)[places], total
-    confidence = evidence.result.confidence if whole.tables.dtype.kind in "iu" else None
-    caption, diagonal = f"Confusion matrix of {system}", np.eye(len(known), dtype=bool)
-    heat = HeatMap(name, caption, _SIDES, names, names, inside, sums, diagonal, confidence, left_out)
+    caption, diagonal = f"Confusion matrix of {confused.system}", np.eye(len(known), dtype=bool)
+    sums, intervals = confused.sums, confused.intervals
+    heat = HeatMap(name, caption, _SIDES, names, names, inside, sums, diagonal, intervals, left_out)
     if predictions is None or predictions.prediction is None:
         return heat
     ids = predictions.item_id if predictions.has_ids else None
     both = (predictions.truth, predictions.prediction)
-    # Within a cell, a threshold makes no difference to what is sure.
-    return heat.with_items(both, (known, known), ids, predictions.score, sureness(predictions))
+    return heat.with_items(both, (known, known), ids, predictions.score, confused.sure)
 
 
 def threshold(evidence: Evidence) -> Section:
     """A threshold to move, for each system with scores."""
-    known = (thresholds_of(evidence.result, name, evidence.names) for name in evidence.close)
-    systems = [each for each in known if each is not None]
+    systems = [ExplorerThresholds.of(each) for each in evidence.thresholds]
     parts = [explorer(systems, place) for place in range(len(systems))]
     lead = "Move the threshold and see what it costs: all parts below move together."
     return by_system("threshold", "Which threshold?", lead, parts, evidence.result, short="Threshold")
@@ -411,9 +345,8 @@ def calibration(evidence: Evidence) -> Section:
     result, level = evidence.result, as_level(evidence.result.confidence)
     parts = []
     for place, system in enumerate(evidence.close, 1):
-        probabilities: Probabilities | None = result.system(system).counts.get(Probabilities)
-        if probabilities is not None:
-            parts.append(replace(_calibration(evidence, system, probabilities), name=f"calibration-{place}"))
+        if system in evidence.calibrations:
+            parts.append(replace(_calibration(evidence, system), name=f"calibration-{place}"))
     are = "positive" if result.task == "binary" else "predicted rightly"
     lead = (
         f"If scores are probabilities, of all items with a score of 0.8 four fifths are {are}. Lines: {level} "
@@ -423,10 +356,10 @@ def calibration(evidence: Evidence) -> Section:
     return by_system("calibration", title, lead, parts, result, short="Calibration")
 
 
-def _calibration(evidence: Evidence, system: str, probabilities: Probabilities) -> Section:
-    frame, error = reliability(probabilities, confidence=evidence.result.confidence)
-    frame = frame.fill_nan(None)
-    label = "right predictions" if probabilities.positive is None else evidence.names[str(evidence.result.positive)]
+def _calibration(evidence: Evidence, system: str) -> Section:
+    frame, error = evidence.calibrations[system]
+    frame, result = frame.fill_nan(None), evidence.result
+    label = evidence.names[str(result.positive)] if result.task == "binary" else "right predictions"
     columns = (
         Column("probability", "mean score", "number"),
         Column("came_true", f"share of {label}", "number"),

@@ -5,25 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any, Self
 
 from assay.core.digits import as_level, as_percent, as_percents, percent_span
-from assay.core.errors import InputError, Note, ParameterError, joined, number_of
+from assay.core.errors import joined, number_of
 from assay.core.words import INTERVALS, TESTS
 from assay.measures.registry import Measure
 from assay.show.model import Section
-from assay.stats import tests as stats_tests
-from assay.stats.bootstrap import wilson
 from assay.stats.estimates import CITES as CITES_OF_INTERVALS
-from assay.subjects.labels.evaluation import classify
-from assay.subjects.labels.measurement import LEADING, SPARE, four_cells, imbalance_of
-from assay.subjects.labels.pairing import Classifiers
+from assay.stats.tests import CITES as CITES_OF_TESTS
+from assay.subjects.labels.evidence import Evidence, Share
+from assay.subjects.labels.measurement import LEADING, SPARE
+from assay.subjects.labels.moving_threshold import MOST_THRESHOLDS
 from assay.subjects.labels.result import Classification
-from assay.subjects.labels.sections.parts import Evidence, sections
-from assay.subjects.labels.sections.scores import MOST_THRESHOLDS
-from assay.verbs.comparison import Comparison, compare
+from assay.subjects.labels.sections.parts import sections
+from assay.verbs.comparison import Comparison
 from assay.verbs.report.items import further_advice, summary
-from assay.verbs.report.report import Request, values_of_systems
+from assay.verbs.report.report import values_of_systems
 from assay.verbs.sections.estimates import number_with_interval
 from assay.verbs.sections.methods import (
     MOST_NAMES,
@@ -52,7 +49,7 @@ def of_classifiers(result: Classification, comparison: Comparison | None, cite: 
         return
     findings = comparison.findings
     tests = [(each.outcome.test, each.measure) for each in findings]
-    by_test = _grouped((f"{TESTS[test]}{cite(*stats_tests.CITES.get(test, ()))}", name) for test, name in tests)
+    by_test = _grouped((f"{TESTS[test]}{cite(*CITES_OF_TESTS.get(test, ()))}", name) for test, name in tests)
     yield f"{tested(comparison)}: {by_test}."
     if comparison.family_size > 1:
         yield f"{correction(comparison, cite)}."
@@ -119,7 +116,7 @@ def worth_of(evidence: Evidence) -> Iterator[str]:
     """What each classifier is worth: all of a few in whole sentences, many by the headline alone."""
     result, systems = evidence.result, [system.name for system in evidence.result.systems]
     if len(systems) > _FEW:
-        measure = _headline(result)
+        measure = evidence.headline
         values = values_of_systems({name: result.value(measure, name) for name in systems}, MOST_NAMES_LISTED)
         yield f"Under {measure}, {values}."
         return
@@ -130,19 +127,6 @@ def worth_of(evidence: Evidence) -> Iterator[str]:
             yield f"{_value(result, result.measures[0], name)}."
         else:
             yield from _labels(evidence, name)
-
-
-def _headline(result: Classification) -> Measure:
-    """The measure that stands for all, of those computed: not accuracy where one label has most items."""
-    first = result.systems[0]
-    leads: tuple[str, ...] = ("Accuracy", "F")
-    if first.is_labelled and imbalance_of(first.predictions or result.matrix(first.name)) is not None:
-        leads = (LEADING, SPARE, "F")
-    known = {measure.name: measure for measure in reversed(result.measures)}
-    for measure in (known[name] for name in leads if name in known):
-        if not any(math.isnan(result.value(measure, system.name)) for system in result.systems):
-            return measure
-    return result.measures[0]
 
 
 def _value(result: Classification, measure: Measure, system: str) -> str:
@@ -168,46 +152,37 @@ def _several_labels(result: Classification, system: str) -> Iterator[str]:
 
 def _labels(evidence: Evidence, system: str) -> Iterator[str]:
     """Recall and precision as one says them, the headline where accuracy misleads, and how much is right."""
-    result, matrix = evidence.result, evidence.result.matrix(system)
+    result, shares, measure = evidence.result, evidence.shares[system], evidence.headline
     if result.task == "binary":
         yield _binary(evidence, system)
-    if imbalance_of(matrix) is not None and (measure := _headline(result)).name in {LEADING, SPARE}:
-        guess = "0" if measure.name == LEADING else f"{1 / len(matrix.classes):.2g}"
+    if shares.is_imbalanced and measure.name in {LEADING, SPARE}:
+        guess = "0" if measure.name == LEADING else f"{1 / len(result.matrix(system).classes):.2g}"
         yield f"{_value(result, measure, system)}; guessing gives {guess}."
-    support, total = matrix.table.sum(axis=1), float(matrix.items[0])
-    right, most = float(matrix.table.trace()), int(support.argmax())
-    share, constant = as_percents([right / total, float(support[most]) / total])
+    share, constant = as_percents([shares.right.value, shares.most.value])
     yield (
-        f"{'It' if result.task == 'binary' else system} gets {share}{_reach(result, system, right, total)} of all "
-        f"items right; always predicting {evidence.names[str(matrix.labels[most])]} would get {constant} right."
+        f"{'It' if result.task == 'binary' else system} gets {share}{_reach(result, shares.right)} of all "
+        f"items right; always predicting {evidence.names[str(shares.label)]} would get {constant} right."
     )
 
 
 def _binary(evidence: Evidence, system: str) -> str:
-    result, positive = evidence.result, evidence.names[str(evidence.result.positive)]
-    tp, fp, fn, _ = four_cells(result.matrix(system))
+    result, positive, shares = evidence.result, evidence.names[str(evidence.result.positive)], evidence.shares[system]
     hits, right = (
-        as_percent(tp / whole) + _reach(result, system, tp, whole) if whole else "" for whole in (tp + fn, tp + fp)
+        "" if share is None else as_percent(share.value) + _reach(result, share)
+        for share in (shares.found, shares.called)
     )
     finds = f"finds {hits} of all {positive}" if hits else f"has no {positive} to find"
     calls = f"{right} of what it calls {positive} is {positive}" if right else f"calls nothing {positive}"
     return f"{system} {finds}, and {calls}."
 
 
-def _reach(result: Classification, system: str, part: float, whole: float) -> str:
+def _reach(result: Classification, share: Share) -> str:
     """The interval of a share, where items are counted one by one."""
-    if result.matrix(system).tables.dtype.kind not in "iu":
-        return ""
-    interval = wilson(part, whole, result.confidence)
-    return _interval(result, interval.low, interval.high)
+    return "" if share.interval is None else _interval(result, share.interval.low, share.interval.high)
 
 
 def _interval(result: Classification, low: float, high: float) -> str:
     return f" ({as_level(result.confidence)} interval {percent_span(low, high)})"
-
-
-#: Of more labels than these, a resample is a large matrix: as few are drawn as for the intervals.
-MANY_LABELS = 12
 
 
 class ReportedClassifiers(Evidence):
@@ -218,52 +193,6 @@ class ReportedClassifiers(Evidence):
     >>> report.table("matrix").row(1)  # one item of 1 taken for 0
     ('1', 1.0, 1.0, 2.0)
     """
-
-    eyebrow = "Classifier report"
-    details = "matrices, curves and classes"
-    verb = staticmethod(classify)
-    result_type = Classification
-    subject = "labels"
-
-    @classmethod
-    def of(cls, request: Request) -> Self:
-        """The same; intervals are at the level that is asked for comparisons, where there is no other."""
-        alpha = (request.rules.get("comparison") or {}).get("alpha")
-        if alpha is not None and not isinstance(request.source, Classification):
-            request.rules.setdefault("confidence", round(1 - alpha, 12))
-        return super().of(request)
-
-    @staticmethod
-    def taken_from(classifiers: Classifiers) -> tuple[list[Any], dict[str, Any]]:
-        """The predictions that were compared, and the rules by which labels were read off scores."""
-        thresholds = set(classifiers.thresholds)
-        threshold = thresholds.pop() if len(thresholds) == 1 else None
-        return list(classifiers.predictions), {"pos_label": classifiers.positive, "threshold": threshold}
-
-    def compared(self, asked: dict[str, Any], comparison: Comparison | None) -> Self:
-        """The same with the classifiers held against the baseline, by the measures that allow for it."""
-        result, notes = self.result, list(self.notes)
-        if len(result.labels) > MANY_LABELS:
-            asked.setdefault("bootstrap_resamples", result.resamples)
-        try:
-            paired = Classifiers.of(result)
-        except (InputError, ParameterError) as problem:
-            return replace(self, notes=(*notes, f"the classifiers are not compared: {problem}"))
-        known, wanted = list(map(str, result.measures)), list[str]()
-        # By what classifiers are usually compared, where it is among the measures computed; else by all of them.
-        usual = [str(paired.measure(name)) for name in (*paired.usual_measures, *(["AUC"] if "AUC" in known else []))]
-        for name in [name for name in usual if name in known] or known:
-            try:
-                paired.sample(name)
-            except (InputError, ParameterError) as problem:
-                notes.append(Note.on(name, f"not compared: {problem}"))
-            else:
-                wanted.append(name)
-        if wanted and comparison is None:
-            comparison = compare(result, measures=wanted, baseline=self.baseline, **asked)
-        if wanted and comparison is not None:
-            notes += [*comparison.notes, *(paired.why_not_accuracy() if wanted[0] == paired.headline else ())]
-        return replace(self, comparison=comparison if wanted else None, paired=paired, notes=tuple(notes))
 
     def sections(self) -> Iterator[Section | str]:
         """All that has something to show, and what could not be shown."""
