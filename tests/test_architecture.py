@@ -33,6 +33,8 @@ OTHER_THINGS = {
     "explanation/numbers.py": {"ranking"},
     "sections/explanations.py": {"clusters", "ranking"},
 }
+# Functions of measures that presenters may call: names and words of measures, and points of a line.
+WORDS_OF_MEASURES = {"parse_measure", "registered", "shortened"}
 # What comparing two runs may load of Assay.
 MOST_LOADED = 130
 
@@ -129,6 +131,36 @@ def test_every_place_in_a_declaration_is_there() -> None:
             assert not place or registry.load(place) is not None, place
         module = importlib.import_module(declared.module)
         assert all(callable(getattr(module, verb.replace("-", "_"))) for verb in declared.commands), name
+
+
+def is_presenter(path: Path) -> bool:
+    """Writers, sections, and the reports and figures of subjects: they show numbers, and compute none."""
+    stage, *folders = path.relative_to(SOURCE).with_suffix("").parts
+    if stage not in {"verbs", "subjects", "ground_truth", "store"}:
+        return stage == "show"
+    name = folders[-1]
+    return (
+        "sections" in folders or name.endswith("_sections") or (stage == "subjects" and name in {"report", "figures"})
+    )
+
+
+def test_presenters_import_nothing_that_computes() -> None:
+    """Of statistics, counts and measures, classes and constants; type-checking blocks do not count."""
+    wrong = []
+    for path in filter(is_presenter, modules()):
+        at_run_time = {name for name, _ in imports(path)}
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.ImportFrom) or not node.module:
+                continue
+            if node.module.split(".")[:2] not in (["assay", "stats"], ["assay", "measures"]):
+                continue
+            names = {alias.name for alias in node.names} - WORDS_OF_MEASURES
+            wrong += [
+                f"{path} imports {name} of {node.module}"
+                for name in names
+                if name == name.lower() and _imported(node.module, name) in at_run_time
+            ]
+    assert not wrong
 
 
 def test_there_are_no_import_cycles() -> None:

@@ -125,7 +125,7 @@ def watched(bar: Callable[..., Any], computed: Computed, lines: list[bytes]) -> 
     return watching
 
 
-@pytest.mark.parametrize("subject", ["labels", "clusters", "spans", "judges", "clicks"])
+@pytest.mark.parametrize("subject", CELLS)
 def test_the_sections_of_a_report_compute_nothing(subject: str, monkeypatch: pytest.MonkeyPatch) -> None:
     kind = registry.load(registry.subject(subject).reported)
     sections, computed = kind.sections, Computed()

@@ -14,9 +14,12 @@ from assay.core.digits import as_level
 from assay.core.errors import joined, number_of, several
 from assay.core.words import CORRECTIONS, INTERVALS, TESTS
 from assay.show.model import Prose, References, Section, Work
-from assay.stats import estimates, power, verdict
+from assay.stats.estimates import CITES as CITES_OF_INTERVALS
 from assay.stats.estimates import SUBSAMPLING
+from assay.stats.power import CITES as CITES_OF_POWER
 from assay.stats.tests import SIMULTANEOUS
+from assay.stats.verdict import CITES as CITES_OF_VERDICTS
+from assay.stats.verdict import CITES_OF_CORRECTIONS
 
 if TYPE_CHECKING:
     from assay.measures.registry import Measure
@@ -218,7 +221,7 @@ def correction(comparison: Comparison, cite: Citations) -> str:
         return f"p-values hold for all {number_of('pair', comparison.family_size)} of systems at once{under}"
     if comparison.family_size == 1:
         return family(comparison)
-    return f"p-values were {family(comparison)}{cite(*verdict.CITES_OF_CORRECTIONS.get(settings.correction, ()))}"
+    return f"p-values were {family(comparison)}{cite(*CITES_OF_CORRECTIONS.get(settings.correction, ()))}"
 
 
 def equivalence(comparison: Comparison, unit_kind: str, cite: Citations) -> Iterator[str]:
@@ -229,11 +232,11 @@ def equivalence(comparison: Comparison, unit_kind: str, cite: Citations) -> Iter
     yield (
         f"A system is called equivalent to the baseline if the {as_level(1 - 2 * settings.alpha)} interval of the "
         f"difference lies within the smallest difference that matters (±{span}), as two one-sided tests would have it"
-        f"{cite(verdict.CITES)}."
+        f"{cite(CITES_OF_VERDICTS)}."
     )
     yield (
         f"The number of {several(unit_kind)} needed is that of a paired t test with a power of "
-        f"{as_level(settings.power)}{cite(power.CITES)}."
+        f"{as_level(settings.power)}{cite(CITES_OF_POWER)}."
     )
 
 
@@ -272,7 +275,7 @@ def intervals_of(way: str, confidence: float, resamples: int, units: str, cite: 
     'Intervals at the 95% level are percentile bootstrap intervals [1], from 2,000 resamples of the items.'
     """
     drawn = f", from {resamples:,} resamples of the {units}" if resamples else ""
-    cited = cite(*estimates.CITES.get(way, ()))
+    cited = cite(*CITES_OF_INTERVALS.get(way, ()))
     return f"Intervals at the {as_level(confidence)} level are {INTERVALS[way].full}{cited}{drawn}."
 
 

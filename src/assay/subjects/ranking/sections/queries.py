@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from itertools import accumulate
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from assay.core.digits import number, short, signed
 from assay.core.errors import ParameterError, argument, joined, number_of
 from assay.core.words import counts, meaning, meant, noted
-from assay.measures.counting.ranks import Ranks, as_judged
-from assay.measures.registry import Measure
 from assay.show import charts
 from assay.show.figure import Figure, Scale, Series
 from assay.show.model import Column, Prose, Section, Table, Widget, listed
-from assay.subjects.ranking.document_analysis import changes, on_units, why_no_shares
-from assay.subjects.ranking.sections.basis import Basis
+from assay.subjects.ranking.evidence import Evidence, column_of
 
 #: Of more queries than this, only the differences of one system are shown.
 _MOST_QUERIES = 1000
@@ -29,14 +23,12 @@ _READ = 20
 
 _FIRST = {True: "largest gain first", False: "best first", None: "largest rise first"}
 
-_NONE = pl.DataFrame(schema={"query_id": pl.String, "difference": pl.Float64})
-
 _ALONE = {True: "best first", False: "lowest, which is best, first", None: "highest first"}
 
 
-def differences(basis: Basis) -> Iterator[Section | str]:
+def differences(basis: Evidence) -> Iterator[Section | str]:
     """How each query changes, of the system looked at closest first; or the values of one system alone."""
-    values = _values(basis)
+    values = basis.query_values
     title, parts = f"{basis.main}, query by query", list[Section]()
     for system, part in _of_systems(basis):
         if isinstance(part, str):
@@ -52,58 +44,7 @@ def differences(basis: Basis) -> Iterator[Section | str]:
         yield Section("differences", title, tuple(_alone(basis, values)), "", "Queries", paper=False)
 
 
-def differences_of(basis: Basis, system: str) -> pl.DataFrame:
-    """Both values of each query and their difference, the best change first.
-
-    Where lower is better, that is the largest fall; where neither is, the largest rise. Where systems have too little
-    in common for a test, one query mostly, it is what they have in common.
-    """
-    if basis.comparison is not None and basis.findings():
-        frame = basis.comparison.queries(basis.main, system, basis.baseline)
-        frame = frame.rename(dict(zip(frame.columns[:3], ("query_id", "baseline_value", "value"), strict=True)))
-    elif basis.evaluation is not None and not basis.measure(basis.main).is_micro:
-        names = {_column_of(basis.baseline): "baseline_value", _column_of(system): "value"}
-        frame = _values(basis).select("query_id", *names).rename(names)
-        frame = frame.with_columns(difference=pl.col("value") - pl.col("baseline_value"))
-        frame = frame.filter(pl.col("difference").is_not_nan())
-    else:
-        return _NONE
-    descending = basis.higher_is_better(basis.main) is not False
-    frame = frame.sort("difference", descending=descending, maintain_order=True)
-    return frame.select("query_id", _text(basis, frame), "baseline_value", "value", "difference")
-
-
-def most_changed(frame: pl.DataFrame, most: int, higher_is_better: bool | None) -> pl.DataFrame:
-    """The queries with the largest gains, then those with the largest losses: half and half, if there are enough.
-
-    What is a gain depends on the measure; of one that is neither good nor bad, rises come first. The best change stands
-    first in the frame.
-
-    >>> frame = pl.DataFrame({"query_id": ["q0", "q1", "q2", "q3", "q4"], "difference": [0.5, 0.2, 0.1, 0.0, -0.4]})
-    >>> most_changed(frame, 4, True)["query_id"].to_list()
-    ['q0', 'q1', 'q2', 'q4']
-    """
-    change = pl.col("difference") * (-1 if higher_is_better is False else 1)
-    gains, losses = frame.filter(change > 0), frame.filter(change < 0).reverse()
-    lost = min(losses.height, max(most // 2, most - gains.height))
-    return pl.concat([gains.head(most - lost), losses.head(lost)])
-
-
-def shown_in_full(basis: Basis) -> pl.DataFrame:
-    """The queries whose rankings are shown side by side, those of the system that is looked at closest."""
-    if not basis.system or not basis.changed or not basis.counts:
-        return _NONE
-    try:
-        # A system without a number has no difference, and may lack the query.
-        frame = differences_of(basis, basis.system).filter(pl.col("difference").is_not_nan())
-    except ParameterError:  # the measure is of all queries together
-        return _NONE
-    if frame.height == 1:  # all there is: the value need not change, but the rankings may
-        return frame
-    return most_changed(frame, basis.changed, basis.higher_is_better(basis.main)) if frame.height else frame
-
-
-def _of_systems(basis: Basis) -> Iterator[tuple[str, pl.DataFrame | str]]:
+def _of_systems(basis: Evidence) -> Iterator[tuple[str, pl.DataFrame | str]]:
     """The differences of each system; or, in words, why there are none."""
     findings = {finding.system: finding for finding in basis.findings()}
     others = sorted((name for name in basis.detailed if name != basis.baseline), key=lambda name: name != basis.system)
@@ -119,19 +60,20 @@ def _of_systems(basis: Basis) -> Iterator[tuple[str, pl.DataFrame | str]]:
         another = f"{argument('system')} chooses another"
         yield "", f"with {units}, differences are shown of {basis.system} only; {another}"
         others = others[:1]
-    try:
-        for name in others:
-            yield name, differences_of(basis, name)
-    except ParameterError as problem:
-        yield "", str(problem)
+    for name in others:
+        frame = basis.differences_of(name)
+        if isinstance(frame, ParameterError):
+            yield "", str(frame)
+            return
+        yield name, frame
 
 
-def _changes(basis: Basis, system: str, frame: pl.DataFrame, place: int) -> Section:
+def _changes(basis: Evidence, system: str, frame: pl.DataFrame, place: int) -> Section:
     """One system: a bar for each query, and the numbers."""
     way, total = basis.higher_is_better(basis.main), frame.height
     cards = {}
     if system == basis.system:
-        cards = {query: f"q{number}" for number, query in enumerate(shown_in_full(basis)["query_id"], start=1)}
+        cards = {query: f"q{number}" for number, query in enumerate(basis.in_full["query_id"], start=1)}
     left_out = total - len(listed(total))
     cells = frame.with_columns(
         _places(total, f"d{place}-"),
@@ -184,37 +126,12 @@ def _label(row: dict[str, str | float]) -> str:
     return f"{query}\n{signed(change)}: {number(before)} to {number(after)}".replace("-", "−")
 
 
-def _values(basis: Basis) -> pl.DataFrame:
-    """Every query's value under the main measure, of the systems that are looked at closely: one column for each."""
-    columns = {name: _column_of(name) for name in basis.detailed}
-    if basis.evaluation is None:
-        paired = basis.paired[basis.main]
-        values = np.asarray(paired.unit_values())[:, [paired.systems.index(name) for name in columns]]
-        frame = pl.DataFrame({"query_id": paired.units, **dict(zip(columns.values(), values.T, strict=True))})
-    else:
-        every = basis.evaluation.to_frame(per_query=True).filter(pl.col("system").is_in(basis.detailed))
-        every = every.with_columns(pl.col("system").replace(columns))
-        frame = every.pivot("system", index="query_id", values=basis.main, maintain_order=True)
-    return frame.select("query_id", _text(basis, frame), pl.col(*columns.values()).fill_null(math.nan))
-
-
-def _text(basis: Basis, frame: pl.DataFrame) -> pl.Series:
-    """What each query of a table looks for."""
-    texts = basis.texts.of_queries(frame["query_id"].to_list())
-    return pl.Series("text", texts.values(), dtype=pl.String)
-
-
-def _column_of(system: str) -> str:
-    """The column with a system's values: its name, unless a column of every table is called so."""
-    return f"{system} (system)" if system in {"query_id", "text"} else system
-
-
-def _values_table(basis: Basis, frame: pl.DataFrame, fold: str) -> Table:
+def _values_table(basis: Evidence, frame: pl.DataFrame, fold: str) -> Table:
     left_out = frame.height - len(listed(frame.height))
     columns = (
         Column("query_id", "query"),
         *([Column("text")] if any(frame["text"]) else []),
-        *(Column(_column_of(name), name, "number") for name in basis.detailed),
+        *(Column(column_of(name), name, "number") for name in basis.detailed),
     )
     fold += f" ({number_of('query', left_out)} left out)" if left_out else ""
     cells, caption = frame.with_columns(_places(frame.height, "e")), f"{basis.main} for each query"
@@ -227,10 +144,10 @@ def _places(rows: int, before: str) -> pl.Series:
     return pl.Series("_place", [f"{before}{at + 1}" if at in kept else "" for at in range(rows)], dtype=pl.String)
 
 
-def _alone(basis: Basis, frame: pl.DataFrame) -> Iterator[Prose | Figure | Table]:
+def _alone(basis: Evidence, frame: pl.DataFrame) -> Iterator[Prose | Figure | Table]:
     """One system alone: its value for each query as bars, the best first, and in numbers."""
     way, name = basis.higher_is_better(basis.main), basis.detailed[0]
-    column = _column_of(name)
+    column = column_of(name)
     value = pl.col(column).fill_nan(None)
     ordered = frame.sort(value, descending=way is not False, nulls_last=True, maintain_order=True)
     labels = [
@@ -251,12 +168,11 @@ _MARKS = {"gained": "+", "lost": "×", "up": "▲", "down": "▼", "same": "="}
 _LONGEST = 90
 
 
-def changed(basis: Basis) -> Iterator[Section | str]:
+def changed(basis: Evidence) -> Iterator[Section | str]:
     """Both rankings of the queries that changed most."""
-    chosen = shown_in_full(basis)
-    if not chosen.height:
+    queries, moved = basis.query_rankings
+    if not queries:
         return
-    queries, moved = _queries(basis, chosen)
     shown = [item["doc_id"] for query in queries for side in _sides(query) for item in side["ranking"]]
     yield from basis.texts.notes([], shown)
     grades = [item["grade"] for query in queries for side in _sides(query) for item in side["ranking"]]
@@ -270,81 +186,8 @@ def changed(basis: Basis) -> Iterator[Section | str]:
     )  # fmt: skip
 
 
-def _queries(basis: Basis, chosen: pl.DataFrame) -> tuple[list[dict[str, Any]], pl.DataFrame]:
-    """What is known of each query: values, both rankings with what each rank adds, and the best possible value.
-
-    `best` is None where it is not known; `no_steps` says why ranks add nothing. And the documents that changed.
-    """
-    measure = basis.measure(basis.main)
-    names, depth = {"baseline": basis.baseline, "system": basis.system}, basis.show
-    ranks = {side: on_units(basis.counts[name], chosen["query_id"]) for side, name in names.items()}
-    no_steps = why_no_shares(measure, ranks["baseline"]) or ""
-    best = {} if no_steps else _best_values(measure, ranks["baseline"])
-    moved = changes(measure, ranks["baseline"], ranks["system"], ("baseline", "system"), depth)
-    texts = basis.texts.of_documents(moved["doc_id"].to_list())
-    words = [texts[document] for document in moved["doc_id"]]
-    moved = moved.with_columns(pl.DataFrame(words, schema={"title": pl.String, "text": pl.String}, orient="row"))
-    queries = []
-    for row in chosen.iter_rows(named=True):
-        query: dict[str, Any] = {"measure": basis.main, "query_id": row["query_id"], "text": row["text"]}
-        for side, value in (("baseline", row["baseline_value"]), ("system", row["value"])):
-            ranking = _ranking(moved.filter(query_id=row["query_id"]), side, depth)
-            added = {} if no_steps else _added(measure, ranks[side], row["query_id"])
-            query[side] = {"system": names[side], "value": value, **_steps(ranking, added)}
-        most = best.get(row["query_id"], math.nan)
-        # Where a value is higher, the measure has another idea of what is best.
-        known = most >= max(row["value"], row["baseline_value"])
-        query |= {"difference": row["difference"], "best": most if known else None, "no_steps": no_steps}
-        queries.append(query)
-    return queries, moved
-
-
 def _sides(query: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     return query["baseline"], query["system"]
-
-
-def _ranking(moved: pl.DataFrame, side: str, depth: int) -> list[dict[str, Any]]:
-    """One side's documents; `grade` is None if nobody judged it, `other_rank` None if the other system lacks it."""
-    rank, other = f"rank_{side}", "rank_system" if side == "baseline" else "rank_baseline"
-    documents = moved.filter(pl.col(rank) <= depth).sort(rank)
-    facts = ("doc_id", "title", "text", "grade", "change")
-    return documents.select(pl.col(rank).alias("rank"), *facts, pl.col(other).alias("other_rank")).to_dicts()
-
-
-def _added(measure: Measure, ranks: Ranks, query: str) -> dict[int, float]:
-    """What each rank adds to the value of a query."""
-    of_query = as_judged(ranks).only(np.array([each == query for each in ranks.queries], dtype=np.bool_))
-    result = measure.per_unit(of_query)
-    shares, at_rank = result.shares(), dict[int, float]()
-    if shares is not None and not np.isnan(result.values[0]):
-        for rank, share in zip(shares.rank.tolist(), shares.share.tolist(), strict=True):
-            at_rank[rank] = at_rank.get(rank, 0.0) + share
-    return at_rank
-
-
-def _steps(ranking: list[dict[str, Any]], at_rank: dict[int, float]) -> dict[str, Any]:
-    """The ranking with what each rank adds and the value so far; `below` adds up all that stands further down."""
-    if not at_rank:
-        return {"ranking": [item | {"adds": None, "running": None} for item in ranking], "below": None}
-    adds = [at_rank.pop(item["rank"], 0.0) for item in ranking]
-    running = list(accumulate(adds))
-    steps = [item | {"adds": add, "running": so_far} for item, add, so_far in zip(ranking, adds, running, strict=True)]
-    rest, deeper = sum(at_rank.values()), [rank for rank, share in at_rank.items() if share]
-    so_far = (running[-1] if running else 0.0) + rest
-    below = {"rank": max(deeper), "adds": rest, "running": so_far} if deeper else None
-    return {"ranking": steps, "below": below}
-
-
-def _best_values(measure: Measure, ranks: Ranks) -> dict[str, float]:
-    """The value of each query if what is relevant stood first, best first; nothing where that need not be best."""
-    judged = as_judged(ranks)
-    by_grade = not isinstance(measure.parameters.get("gain"), tuple) and judged.subtopics is None
-    if not by_grade or not measure.definition.higher_is_better or judged.policies.depth is not None:
-        return {}
-    ideal = judged.ideal.where(judged.ideal.grade > 0)
-    counts = np.bincount(ideal.query, minlength=len(judged.queries))
-    values = measure.per_unit(replace(judged, hits=ideal, retrieved=counts)).values.tolist()
-    return {query: value for query, value in zip(judged.queries, values, strict=True) if not np.isnan(value)}
 
 
 def _written(query: Mapping[str, Any], moved: pl.DataFrame, place: int) -> Iterator[Prose | Table]:
@@ -369,7 +212,7 @@ def _written(query: Mapping[str, Any], moved: pl.DataFrame, place: int) -> Itera
         yield Table(f"rankings_{place}", documents, columns)
 
 
-def _drawn(basis: Basis, query: Mapping[str, Any], place: int, top: float) -> dict[str, Any]:
+def _drawn(basis: Evidence, query: Mapping[str, Any], place: int, top: float) -> dict[str, Any]:
     """A query for the page; `top` is the highest grade, the darkest."""
     sides, way, change = _sides(query), basis.higher_is_better(basis.main), query["difference"]
     if change > 0:

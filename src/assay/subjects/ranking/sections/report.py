@@ -10,29 +10,23 @@ from typing import Any, ClassVar
 import polars as pl
 
 from assay.core.digits import as_level
-from assay.core.errors import Note, ParameterError, joined, listed, number_of, several
+from assay.core.errors import joined, listed, number_of, several
 from assay.core.words import INTERVALS, TESTS
-from assay.measures.curve_points import averaged_precision, level_measures
 from assay.show import charts
 from assay.show.figure import Series, around
 from assay.show.model import Column, Prose, Section, Table
 from assay.subjects.ranking.document_analysis import seen_by_users
 from assay.subjects.ranking.evaluation import Evaluation
-from assay.subjects.ranking.sections.basis import Basis
+from assay.subjects.ranking.evidence import Evidence
 from assay.subjects.ranking.sections.queries import changed, differences
 from assay.subjects.ranking.sections.results import coverage_table
 from assay.subjects.ranking.sections.summary import of_rankings, summary
 from assay.subjects.ranking.sections.verdicts import systems, verdicts
-from assay.subjects.ranking.unjudged import bounds_of
 from assay.verbs.report.report import IN_MEMORY, InputFile, correction_of
 from assay.verbs.sections.methods import Citations
 
-_LEVELS = 11
-#: Bounds take their time: of more systems and measures, those of the main measures only.
-_MOST_BOUNDS = 24
 
-
-def noticed(basis: Basis) -> Iterator[Section]:
+def noticed(basis: Evidence) -> Iterator[Section]:
     """What users would notice of each system in place of the baseline."""
     seen = {each.system: each.noticed for each in basis.findings() if each.noticed and each.system in basis.detailed}
     if seen:
@@ -42,21 +36,11 @@ def noticed(basis: Basis) -> Iterator[Section]:
         yield Section("noticed", "What users would notice", parts, short="Users", data=data, paper=False)
 
 
-def curves(basis: Basis) -> Iterator[Section | str]:
+def curves(basis: Evidence) -> Iterator[Section | str]:
     """The averaged precision-recall curve of each system that is looked at closely."""
-    evaluation = basis.evaluation
-    if evaluation is None:
+    if basis.evaluation is None:
         return
-    measures = level_measures(_LEVELS, evaluation.compat)  # type: ignore[arg-type]  # rules and profiles share names
-    results = {}
-    for name in basis.detailed:
-        ranks = basis.on_units(evaluation.system(name).ranks, basis.main)  # the same topics as in the table
-        results[name] = {
-            measure: measure.per_unit(ranks, seed=evaluation.seed, samples=evaluation.samples) for measure in measures
-        }
-    # What was refused as undefined was so under the measures asked for; the curve is not one of them.
-    undefined = "counted_as" if evaluation.undefined == "error" else evaluation.undefined
-    frame = averaged_precision(results, undefined)[0].drop_nulls("precision")
+    frame = basis.levels
     if not frame.height:
         yield "there is no precision-recall curve: precision at levels of recall is undefined for every topic"
         return
@@ -73,12 +57,11 @@ def curves(basis: Basis) -> Iterator[Section | str]:
     yield Section("curves", "Precision and recall", (figure, table), lead, paper=False)
 
 
-def coverage(basis: Basis) -> Iterator[Section | str]:
+def coverage(basis: Evidence) -> Iterator[Section | str]:
     """What each system's numbers rest on, and how far they could move with other grades for unjudged documents."""
     evaluation = basis.evaluation
     if evaluation is not None:
-        problems: list[Note | str] = []
-        frame = _bounds(basis, evaluation, problems)
+        frame, problems = basis.bounds
         yield from problems
         parts: list[Table | Section] = [_coverage(basis, evaluation)]
         if frame.height:
@@ -89,7 +72,7 @@ def coverage(basis: Basis) -> Iterator[Section | str]:
         yield basis.no_documents
 
 
-def _coverage(basis: Basis, evaluation: Evaluation) -> Table:
+def _coverage(basis: Evidence, evaluation: Evaluation) -> Table:
     table, places = coverage_table(evaluation), {system: place for place, system in enumerate(basis.systems)}
     note = (
         "Missing: judged topics that the system has no results for. Ignored: its topics without judgments. Tied: "
@@ -97,28 +80,6 @@ def _coverage(basis: Basis, evaluation: Evaluation) -> Table:
     )
     frame, caption = table.frame.sort(pl.col("system").replace_strict(places)), "What each system's numbers rest on"
     return replace(table, frame=frame, caption=caption, notes=(note,), turned=False)
-
-
-def _bounds(basis: Basis, evaluation: Evaluation, problems: list[Note | str]) -> pl.DataFrame:
-    """How low and how high the numbers could be with other grades for unjudged documents; and why not, as `problems`.
-
-    Of many systems, under the measures that verdicts are told in words by; `Comparison.bounds` has the others.
-    """
-    is_open = not (basis.is_complete or evaluation.is_golden)
-    measures = set(basis.paired) if basis.counts and is_open else set()
-    if basis.told and len(basis.measures) * len(basis.detailed) > _MOST_BOUNDS:
-        measures &= {finding.measure for finding in basis.told}
-    rows = []
-    for name in (name for name in basis.measures if name in measures):
-        try:
-            for system in basis.detailed:
-                ranks = basis.on_units(basis.counts[system], name)
-                limits = bounds_of(basis.measure(name), ranks, evaluation.undefined)
-                value = basis.standings[name, system][0]
-                rows.append((system, name, value, limits.mean_low, limits.mean_high, limits.exact))
-        except ParameterError as problem:
-            problems.append(Note.of_problem(problem, lead="unjudged documents are not looked at: "))
-    return pl.DataFrame(rows, schema=["system", "measure", "value", "low", "high", "exact"], orient="row")
 
 
 def _bounds_parts(frame: pl.DataFrame) -> Iterator[Table | Prose]:
@@ -144,7 +105,7 @@ def _bounds_parts(frame: pl.DataFrame) -> Iterator[Table | Prose]:
         yield Prose(f"No unjudged document is within reach of {names}: other grades would change nothing.", "dim")
 
 
-def power(basis: Basis) -> Iterator[Section | str]:
+def power(basis: Evidence) -> Iterator[Section | str]:
     """What the queries can show by the main measure; where differences do not vary, nothing can be said of that."""
     findings = [each for each in basis.findings() if each.system in basis.detailed]
     known = [each for each in findings if not math.isnan(each.difference)]
@@ -185,7 +146,7 @@ def power(basis: Basis) -> Iterator[Section | str]:
 
 #: The sections, in reading order. A section is a function that yields it, if there is something to show; and, in words,
 #: what it cannot show, and why.
-SECTIONS: tuple[Callable[[Basis], Iterator[Section | str] | Iterator[Section]], ...] = (
+SECTIONS: tuple[Callable[[Evidence], Iterator[Section | str] | Iterator[Section]], ...] = (
     summary,
     verdicts,
     systems,
@@ -198,7 +159,7 @@ SECTIONS: tuple[Callable[[Basis], Iterator[Section | str] | Iterator[Section]], 
 )
 
 
-class ReportedRankings(Basis):
+class ReportedRankings(Evidence):
     """Systems that rank, by the judgments of what they found; or systems by anybody's scores."""
 
     eyebrow = "Evaluation report"

@@ -12,13 +12,13 @@ from assay.core.errors import joined, number_of, several
 from assay.core.words import INTERVALS, TESTS, opening
 from assay.measures.registry import Measure
 from assay.show.model import Prose, Section, Widget
-from assay.stats import estimates
-from assay.stats import tests as stats_tests
 from assay.stats.bootstrap import Interval
+from assay.stats.estimates import CITES as CITES_OF_INTERVALS
 from assay.stats.permutation import NOTHING_DIFFERS
+from assay.stats.tests import CITES as CITES_OF_TESTS
 from assay.stats.verdict import FEWEST_UNITS
 from assay.subjects.ranking.evaluation import Evaluation
-from assay.subjects.ranking.sections.basis import Basis
+from assay.subjects.ranking.evidence import Evidence
 from assay.subjects.ranking.sections.verdicts import badge, by_pair
 from assay.verbs.comparison import Comparison, Finding
 from assay.verbs.report.report import summed_up, values_of_systems
@@ -92,7 +92,7 @@ _MOST_RANKINGS = 8
 _NOT_ADJUSTED = ", not adjusted for the number of comparisons"
 
 
-def of_rankings(basis: Basis, cite: Citations) -> Iterator[str]:
+def of_rankings(basis: Evidence, cite: Citations) -> Iterator[str]:
     """How rankings were evaluated, or scores taken, and how they were compared."""
     systems = systems_named("system", basis.systems, _MOST_RANKINGS)
     comparison, settings = basis.comparison, basis.settings
@@ -103,12 +103,12 @@ def of_rankings(basis: Basis, cite: Citations) -> Iterator[str]:
         yield from _evaluated(basis, basis.evaluation, systems, cite)
     if comparison is not None:
         test = comparison.settings.test
-        how = f"{cite(*stats_tests.CITES[test])}{_how(comparison)}"
+        how = f"{cite(*CITES_OF_TESTS[test])}{_how(comparison)}"
         yield f"{tested(comparison)} by the {TESTS[test]}{how}; {correction(comparison, cite)}."
     adjusted = comparison is not None and comparison.family_size > 1
     for way in dict.fromkeys(interval.method for _, interval in basis.standings.values()):
         if way in INTERVALS:
-            cited = f"{cite(*estimates.CITES[way])} at the {as_level(1 - settings.alpha)} level"
+            cited = f"{cite(*CITES_OF_INTERVALS[way])} at the {as_level(1 - settings.alpha)} level"
             resamples = f", from {settings.bootstrap_resamples:,} resamples of the {several(basis.unit_kind)}"
             ends = (resamples if INTERVALS[way].is_drawn else "") + (_NOT_ADJUSTED if adjusted else "")
             yield f"Intervals are {INTERVALS[way].full}{cited}{ends}."
@@ -116,7 +116,7 @@ def of_rankings(basis: Basis, cite: Citations) -> Iterator[str]:
         yield from equivalence(comparison, basis.unit_kind, cite)
 
 
-def _evaluated(basis: Basis, evaluation: Evaluation, systems: str, cite: Citations) -> Iterator[str]:
+def _evaluated(basis: Evidence, evaluation: Evaluation, systems: str, cite: Citations) -> Iterator[str]:
     grades = evaluation.qrels.frame["relevance"].to_numpy()
     judgments = number_of("relevance judgment", len(grades))
     scale = f"grades {grades.min():g} to {grades.max():g}" if len(grades) else "no grade"
@@ -130,7 +130,7 @@ def _evaluated(basis: Basis, evaluation: Evaluation, systems: str, cite: Citatio
     yield rules(evaluation, measures)
 
 
-def topics_of(basis: Basis, evaluation: Evaluation) -> str:
+def topics_of(basis: Evidence, evaluation: Evaluation) -> str:
     """How many topics the numbers are of, under the main measure; and of how many, where some were left out.
 
     A topic is left out where a run lacks it or a value is undefined, if the rules say so.
@@ -167,7 +167,7 @@ def _how(comparison: Comparison) -> str:
     return ""
 
 
-def advice(basis: Basis) -> tuple[str, str]:
+def advice(basis: Evidence) -> tuple[str, str]:
     """What to do next in a line, and what to type for that; both empty without anything to compare.
 
     Of several systems, it is about the best one that is better than the baseline; if none is, about the best.
@@ -180,7 +180,7 @@ def advice(basis: Basis) -> tuple[str, str]:
     return text if len(findings) == 1 else f"{chosen.system}: {text[0].lower()}{text[1:]}", command
 
 
-def _of(basis: Basis, finding: Finding) -> tuple[str, str]:
+def _of(basis: Evidence, finding: Finding) -> tuple[str, str]:
     word, measure = finding.verdict.word, finding.measure
     if word in {"higher", "lower"}:
         known = f"{measure} is neither good nor bad: choose a measure that is"
@@ -195,14 +195,14 @@ def _of(basis: Basis, finding: Finding) -> tuple[str, str]:
     return _settled(basis, finding)
 
 
-def _unjudged(basis: Basis, finding: Finding, says: str) -> tuple[str, str]:
+def _unjudged(basis: Evidence, finding: Finding, says: str) -> tuple[str, str]:
     """Judge first what the verdict depends on."""
     link, could = ("and", "decide") if finding.verdict.word == "inconclusive" else ("but", "turn")
     why = f"{number_of('unjudged document', finding.verdict.unjudged)} could {could} it"
     return f"{says}, {link} {why}: judge these first.", basis.judge_next(finding)
 
 
-def _open(basis: Basis, finding: Finding) -> str:
+def _open(basis: Evidence, finding: Finding) -> str:
     """How many units it would take, unless something else stands in the way."""
     units = number_of(basis.unit_kind, finding.units)
     if finding.verdict.incomparable:
@@ -216,7 +216,7 @@ def _open(basis: Basis, finding: Finding) -> str:
     return f"Inconclusive: more {several(basis.unit_kind)} may settle it."
 
 
-def _settled(basis: Basis, finding: Finding) -> tuple[str, str]:
+def _settled(basis: Evidence, finding: Finding) -> tuple[str, str]:
     """A verdict that no unjudged document is known to turn round: what the other measures say against it."""
     others = [each for name in basis.measures[1:] for each in basis.findings(name) if each.system == finding.system]
     word = finding.verdict.word
@@ -244,7 +244,7 @@ _MOST_NAMES = 6
 _GROUPS = ("better", "higher", "equivalent", "identical", "inconclusive", "worse", "lower")
 
 
-def summary(basis: Basis) -> Iterator[Section]:
+def summary(basis: Evidence) -> Iterator[Section]:
     """What was found in words, the verdicts at a glance, what to do, and what to mind; numbers wait for the cards."""
     sentences, caveats, (text, command) = list(_sentences(basis)), list(_caveats(basis)), advice(basis)
     tables = (basis.evaluation, basis.texts.topics, basis.texts.documents)
@@ -263,7 +263,7 @@ def summary(basis: Basis) -> Iterator[Section]:
     yield summed_up(_lead(basis), [glance], to_do, [*caveats, *warnings], data)
 
 
-def _lead(basis: Basis) -> str:
+def _lead(basis: Evidence) -> str:
     counts = [number_of("system", len(basis.systems))]
     if basis.evaluation is None:
         counts.append(number_of(basis.unit_kind, len(basis.paired[basis.main].units)))
@@ -274,7 +274,7 @@ def _lead(basis: Basis) -> str:
     return ", ".join(counts) + lower
 
 
-def _glance(basis: Basis, sentences: Sequence[str]) -> dict[str, Any]:
+def _glance(basis: Evidence, sentences: Sequence[str]) -> dict[str, Any]:
     """The verdicts in a line of words, each a link to its card: on each system, or on the only one by each measure."""
     pairs, (claim, *others) = by_pair(basis), sentences
     if len(pairs) == len(basis.systems) - 1 == 1 and pairs[0][0].measure == basis.main:
@@ -294,7 +294,7 @@ def _glance(basis: Basis, sentences: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _sentences(basis: Basis) -> Iterator[str]:
+def _sentences(basis: Evidence) -> Iterator[str]:
     """Who is better, and how sure: a few sentences that stand above all else."""
     findings = basis.findings()
     if not findings:
@@ -309,7 +309,7 @@ def _sentences(basis: Basis) -> Iterator[str]:
         yield _of_groups(findings, basis.main, basis.baseline)
 
 
-def _best(basis: Basis) -> Iterator[str]:
+def _best(basis: Evidence) -> Iterator[str]:
     """Which of several systems has the best number, and how that one stands to the baseline."""
     best = basis.systems[0]
     value, interval = basis.standings[basis.main, best]
@@ -320,7 +320,7 @@ def _best(basis: Basis) -> Iterator[str]:
         yield f"{top} under {basis.main}: {best}, {number(value)} ({_reach(interval)}), {stands}."
 
 
-def _caveats(basis: Basis) -> Iterator[str]:
+def _caveats(basis: Evidence) -> Iterator[str]:
     """What unjudged documents could do to the verdicts by the main measure, or that nobody could look at it."""
     if basis.evaluation is not None:
         yield from basis.evaluation.notes
@@ -335,7 +335,7 @@ def _caveats(basis: Basis) -> Iterator[str]:
         yield f"{which} on unjudged documents: with other grades for them, the difference could change its sign."
 
 
-def _without_comparison(basis: Basis) -> Iterator[str]:
+def _without_comparison(basis: Evidence) -> Iterator[str]:
     if len(basis.systems) == 1:
         value, interval = basis.standings[basis.main, basis.systems[0]]
         known = "no number" if math.isnan(value) else number(value)
@@ -352,7 +352,7 @@ def _reach(interval: Interval) -> str:
     return f"{as_level(interval.level)} interval {number(interval.low)} to {number(interval.high)}"
 
 
-def _other_measures(basis: Basis) -> Iterator[str]:
+def _other_measures(basis: Evidence) -> Iterator[str]:
     """The verdict on the only pair by the other measures, in a sentence."""
     findings = [finding for name in basis.measures[1:] for finding in basis.findings(name)]
     clauses = [

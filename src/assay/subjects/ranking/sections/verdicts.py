@@ -16,7 +16,7 @@ from assay.show.cells import best
 from assay.show.figure import Axis, around
 from assay.show.model import Column, Prose, Section, Table, Widget
 from assay.stats.bootstrap import Interval
-from assay.subjects.ranking.sections.basis import Basis
+from assay.subjects.ranking.evidence import Evidence
 from assay.verbs.comparison import Comparison, Finding
 from assay.verbs.report.report import correction_of
 from assay.verbs.sections.comparisons import verdicts_table
@@ -28,7 +28,7 @@ _NOT_TESTED = {"≈": "the difference lies within the margin", "=": "no value di
 _MANY = 24
 
 
-def systems(basis: Basis) -> Iterator[Section]:
+def systems(basis: Evidence) -> Iterator[Section]:
     """One row per system, best first: its numbers with intervals, marked where they differ from the baseline's."""
     judged: dict[str, float] = {}
     if basis.evaluation is not None and not basis.is_complete:
@@ -54,7 +54,7 @@ def systems(basis: Basis) -> Iterator[Section]:
     yield Section("systems", "Systems", (table,), data={"scores": data})
 
 
-def _score(basis: Basis, measure: str, system: str) -> dict[str, Any]:
+def _score(basis: Evidence, measure: str, system: str) -> dict[str, Any]:
     """A system's number under one measure, and how it stands to the baseline's, if it was compared."""
     value, interval = basis.standings[measure, system]
     finding = next((each for each in basis.findings(measure) if each.system == system), None)
@@ -74,7 +74,7 @@ def _score(basis: Basis, measure: str, system: str) -> dict[str, Any]:
 _BEST: dict[bool | None, Literal["high", "low"] | None] = {True: "high", False: "low", None: None}
 
 
-def _column(basis: Basis, frame: pl.DataFrame, measure: str) -> Column:
+def _column(basis: Evidence, frame: pl.DataFrame, measure: str) -> Column:
     """A measure's numbers, with decimals until they differ; intervals on one axis."""
     ends = (f"{measure} low", f"{measure} high")
     way = basis.higher_is_better(measure)
@@ -93,7 +93,7 @@ def _column(basis: Basis, frame: pl.DataFrame, measure: str) -> Column:
     )
 
 
-def _legend(basis: Basis, scores: list[dict[str, Any]], columns: list[Column]) -> Iterator[str]:
+def _legend(basis: Evidence, scores: list[dict[str, Any]], columns: list[Column]) -> Iterator[str]:
     """What stands out, what the marks mean and what they rest on."""
     if len(basis.systems) > _MANY:
         yield f"{number_of('system', len(basis.systems))} in all."
@@ -114,7 +114,7 @@ def _legend(basis: Basis, scores: list[dict[str, Any]], columns: list[Column]) -
 FEW = 2
 
 
-def verdicts(basis: Basis) -> Iterator[Section | str]:
+def verdicts(basis: Evidence) -> Iterator[Section | str]:
     """The verdicts by the main measure, then by the others if they are few; and what was left out."""
     findings, comparison = basis.told, basis.comparison
     if not findings or comparison is None:
@@ -147,7 +147,7 @@ def badge(finding: Finding) -> dict[str, str]:
     return {"word": f"{word}{small}", "tone": tone_of(word), "mark": MARKS.get(word, "")}
 
 
-def by_pair(basis: Basis) -> list[list[Finding]]:
+def by_pair(basis: Evidence) -> list[list[Finding]]:
     """The findings that are told on each system, the one under the main measure first."""
     pairs: dict[str, list[Finding]] = {}
     for finding in basis.told:
@@ -159,7 +159,7 @@ def _corrected(comparison: Comparison) -> str:
     return f"{comparison.correction}, {number_of('comparison', comparison.family_size)}"
 
 
-def _details(basis: Basis, finding: Finding) -> dict[str, Any]:
+def _details(basis: Evidence, finding: Finding) -> dict[str, Any]:
     """What is said of a finding, for JSON and for its card."""
     return {
         "measure": finding.measure,
@@ -173,7 +173,7 @@ def _details(basis: Basis, finding: Finding) -> dict[str, Any]:
     }
 
 
-def _cards(basis: Basis, comparison: Comparison) -> dict[str, Any]:
+def _cards(basis: Evidence, comparison: Comparison) -> dict[str, Any]:
     """A card for each system, in their order, and what there is to know of all cards."""
     pairs, findings = by_pair(basis), basis.told
     axes = {name: _axis([each for each in findings if each.measure == name]) for name in basis.measures}
@@ -215,7 +215,7 @@ def _axis(findings: Sequence[Finding]) -> Axis:
     return around([value for low, high, seen, room in ends for value in (low, high, seen, room, -room)])
 
 
-def _row(basis: Basis, finding: Finding, axis: Axis) -> dict[str, Any]:
+def _row(basis: Evidence, finding: Finding, axis: Axis) -> dict[str, Any]:
     """A finding as one line of a card."""
     details = _details(basis, finding)
     return details | {
@@ -225,7 +225,7 @@ def _row(basis: Basis, finding: Finding, axis: Axis) -> dict[str, Any]:
     }
 
 
-def _card(basis: Basis, comparison: Comparison, finding: Finding, axis: Axis) -> dict[str, Any]:
+def _card(basis: Evidence, comparison: Comparison, finding: Finding, axis: Axis) -> dict[str, Any]:
     """What only the finding under the main measure has room for."""
     way, (won, tied, lost) = basis.higher_is_better(finding.measure), finding.wins
     wide, narrow = (_reach(finding, interval) for interval in (finding.interval, finding.narrow))

@@ -163,16 +163,6 @@ class Basis:
         basis = cls(pairing.evaluation, comparison, settings, measures, systems, first, samples, notes, **shown)
         return basis._counted()._looked_into()
 
-    def complete(self) -> Self:
-        """Finish every system's number under every measure, and what the scores rest on."""
-        if self.evaluation is not None:
-            self.evaluation.complete()
-        if self.comparison is not None:
-            self.comparison.complete()
-        for name in ("systems", "system", "detailed", "standings"):
-            getattr(self, name)
-        return self
-
     @property
     def main(self) -> str:
         """The measure that charts and queries are shown for."""
