@@ -129,8 +129,9 @@ def test_every_place_in_a_declaration_is_there() -> None:
         assert declared.name == name == registry.subject(name).name
         for place in (*declared.presenters.values(), *declared.figures.values(), declared.looks_like):
             assert not place or registry.load(place) is not None, place
-        module = importlib.import_module(declared.module)
-        assert all(callable(getattr(module, verb.replace("-", "_"))) for verb in declared.commands), name
+        for place, _ in declared.places().values():
+            module, _, command = place.rpartition(".")
+            assert callable(getattr(importlib.import_module(module), command)), place
 
 
 def is_presenter(path: Path) -> bool:

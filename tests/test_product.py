@@ -263,8 +263,8 @@ def test_verbs_work_on_a_subject_that_they_do_not_know() -> None:
     assert report.table("findings")["verdict"].to_list() == ["better"]
     assert str(make_report(comparison)) == str(report)
     assert assay.doctor(Reading({"plain": {"page 1": 0.0}})).findings[0].check == "unread-pages"
-    with pytest.raises(ParameterError, match="explain takes judgments and a run, or counts, not Reading alone"):
-        assay.explain(SECONDS, READING)
+    with pytest.raises(ParameterError, match="explain takes judgments and a run, or counts, not Votes alone"):
+        assay.explain(SECONDS, VOTES)
     for result in (comparison, plan(READING), worse, report, assay.doctor(READING), comparison.intervals()):
         _is_written_in_every_form(result)
 

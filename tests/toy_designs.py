@@ -169,6 +169,7 @@ class VoteSubject(ReadingSubject):
     """Preferences as a subject of the verbs."""
 
     name = "votes"
+    explained = ""
     words = Words("layout", "person", "preferences", "preferences of people")
     gated = f"{__name__}:two_layouts"
 

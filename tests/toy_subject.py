@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import polars as pl
 
 from assay import Comparison, ParameterError, compare
-from assay.show.model import Section
+from assay.core.results import Result
+from assay.show.model import Document, Section, Table
 from assay.stats.mean_samples import MeanSample
 from assay.stats.pairing import Pairing, Wanted, listed
 from assay.stats.samples import Sample
@@ -22,6 +26,8 @@ from assay.verbs.diagnosis.examination import (
     check,
     finding,
 )
+from assay.verbs.explanation.numbers import View
+from assay.verbs.explanation.result import Place
 from assay.verbs.gating.gate import Sides, Two, chosen_two
 from assay.verbs.report.items import claims, verdicts
 from assay.verbs.report.report import Reported, Request
@@ -38,6 +44,10 @@ class Reading:
     subject: ClassVar[str] = "reading"
 
     by_layout: Mapping[str, Mapping[str, float]]
+
+    @classmethod
+    def read(cls, path: str) -> Self:
+        return cls(json.loads(Path(path).read_text(encoding="utf-8")))
 
     def only(self, *layouts: str) -> Self:
         return replace(self, by_layout={name: self.by_layout[name] for name in layouts})
@@ -69,6 +79,37 @@ class Readings(Pairing):
 
     def signatures(self, measures: Sequence[str]) -> dict[str, str]:
         return {name: f"{name}|mean" for name in measures}
+
+
+@dataclass(frozen=True, eq=False)
+class ReadingTimes(Result):
+    """How long each page was read: what `assay toy evaluate` gives."""
+
+    data: Reading
+
+    kind: ClassVar[str] = "reading times"
+    warnings: ClassVar[tuple[str, ...]] = ()
+
+
+def reading_times(path: str) -> ReadingTimes:
+    return ReadingTimes(Reading.read(path))
+
+
+def reading_document(result: ReadingTimes) -> Document:
+    rows = [
+        (layout, page, seconds) for layout, times in result.data.by_layout.items() for page, seconds in times.items()
+    ]
+    frame = pl.DataFrame(rows, ["layout", "page", "seconds"], orient="row")
+    return Document(result.kind, (Section("times", parts=(Table.of("times", frame),)),), "Reading times")
+
+
+def explain_seconds(
+    measure: Any, inputs: Sequence[Any], place: Place, view: View, rules: Mapping[str, Any]
+) -> ReadingTimes:
+    """The pages of a layout, whose mean the number is."""
+    del measure, view, rules
+    (reading,) = inputs
+    return ReadingTimes(reading.only(place.system or next(iter(reading.by_layout))))
 
 
 class ReportedReading(Reported):
@@ -131,6 +172,7 @@ class ReadingSubject(Subject):
     reported = f"{__name__}:ReportedReading"
     gated = f"{__name__}:two_layouts"
     examination = f"{__name__}:ReadingExamination"
+    explained = f"{__name__}:explain_seconds"
 
     def pairing(self, inputs: Sequence[Any], measures: Any, seed: int, rules: Mapping[str, Any]) -> Pairing:
         """One table of reading times; or several of one layout each."""

@@ -75,7 +75,9 @@ def measures(
 def _all(kind: str) -> list[Measure]:
     """The measures of one kind; those of classifiers of two and of more classes side by side."""
     from assay.measures import registered  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.measures.vocabularies import load_packages  # noqa: PLC0415
 
+    load_packages()
     if kind == "rankings":
         return list(registered().values())
     known = [measure for vocabulary in _KINDS[kind] for measure in registered(vocabulary).values()]

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from assay.cli import inputs, items, options, output
-from assay.cli.audit import audit  # noqa: F401  # a command that has a module for itself, as the next one
 from assay.cli.choices import Folds, folds_of
 from assay.cli.compare import Comparing, Lists, deliver_comparison
 from assay.cli.correlate import Correlating, chosen_ways, deliver_correlations, drawing_of, topics_or_measures
@@ -17,7 +16,6 @@ from assay.cli.options import Evaluating, Output, settings
 from assay.cli.plot import Target, check_kind, deliver_curve
 from assay.cli.power import Planning, deliver_plan, plan_without_data
 from assay.cli.report import Reporting, write_report
-from assay.cli.trec_eval import trec_eval  # noqa: F401
 from assay.core import options as shared
 from assay.core.domains import Choice
 from assay.core.errors import ParameterError, number_of

@@ -32,6 +32,8 @@ class Declaration(NamedTuple):
     module: str = ""
     #: Its commands, and what each does.
     commands: Mapping[str, str] = {}
+    #: The modules of commands that have one for themselves: who calls another need not load them.
+    modules: Mapping[str, str] = {}
     #: The word before its commands; empty: they stand at the top, as those on rankings do.
     word: str = ""
     #: Why it lacks a command that others have.
@@ -54,7 +56,8 @@ class Declaration(NamedTuple):
         >>> declared.places()
         {'by-use': ('coins.commands.by_use', 'Toss them.')}
         """
-        return {verb: (f"{self.module}.{verb.replace('-', '_')}", text) for verb, text in self.commands.items()}
+        modules = dict.fromkeys(self.commands, self.module) | dict(self.modules)
+        return {verb: (f"{modules[verb]}.{verb.replace('-', '_')}", text) for verb, text in self.commands.items()}
 
 
 def usual_commands(system: str, data: str, units: str = "") -> dict[str, str]:

@@ -16,6 +16,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import polars as pl
 
 from assay.core.errors import EmptyFileError, FormatError, ParameterError, did_you_mean
+from assay.core.packages import load_added
 from assay.files.columns import all_lines, data_lines, is_number
 from assay.files.sources import BYTE_ORDER_MARK, LONGEST_LINE, Source, without_end_mark
 from assay.tables.roles import Where, absent, are_clicks, are_rated_lists
@@ -162,8 +163,9 @@ def register(
 
 
 def formats(kind: Kind | None = None) -> list[Format]:
-    """List the registered formats, of one kind or all."""
+    """List the registered formats, of one kind or all, with those that packages add."""
     _load_others()
+    load_added("assay.formats")
     return [known for known in _in_order() if kind in {None, known.kind}]
 
 
@@ -188,6 +190,8 @@ def detect(source: Source, kind: Kind | None = None, name: str | None = None) ->
     for known in fitting:
         if kind in {None, known.kind}:
             return known
+    if load_added("assay.formats") and (known := next(_fitting(head, kind), None)):
+        return known
     note = f"this looks like {fitting[0].title}" if fitting else None
     number, line = head.numbered[0]
     names = _names(head)
@@ -274,6 +278,8 @@ def named(kind: Kind) -> str:
 def _named(name: str, kind: Kind | None) -> Format:
     if name not in _FORMATS:
         _load_others()
+    if name not in _FORMATS:
+        load_added("assay.formats")
     try:
         known = _FORMATS[name]
     except KeyError:

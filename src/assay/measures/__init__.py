@@ -7,13 +7,15 @@ loaded when one of their measures is asked for.
 from assay.measures.parser import parse_measure
 from assay.measures.registry import Measure, measure
 from assay.measures.steps import PerUnit, Steps
-from assay.measures.vocabularies import Vocabulary, by_name, registered
+from assay.measures.vocabularies import Vocabulary, by_name, load_packages, registered
 
 __all__ = ["Measure", "PerUnit", "Steps", "Vocabulary", "measure", "parse_measure", "registered"]
 
 
 def __getattr__(name: str) -> Measure:
-    known = None if name.islower() else by_name(name)  # in small letters, it is a module
+    known = None
+    if not name.islower() and not name.startswith("_"):  # in small letters, it is a module
+        known = by_name(name) or (by_name(name) if load_packages() else None)
     if known is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return known

@@ -15,7 +15,7 @@ from typing import Any
 from assay.core.domains import Flag
 from assay.core.errors import ParameterError, UnknownMeasureError, did_you_mean
 from assay.measures.registry import AVERAGES_SHOWN, Measure
-from assay.measures.vocabularies import OF_SCORES, Vocabulary, by_alias, by_name, known_names, registered
+from assay.measures.vocabularies import OF_SCORES, Vocabulary, by_alias, by_name, known_names, load_packages, registered
 from assay.tables import Direction
 
 _SHAPE = r"(?s)(?P<name>[^(@]*+)(?:\((?P<inside>.*)\)\s*+)?(?:@(?P<at>[^@()]*+))?"
@@ -59,10 +59,9 @@ def parse_measure(text: str | Measure, vocabulary: Vocabulary = "ranking") -> Me
     if shape is None:
         raise ParameterError(f"{text!r} is not of the form Name(parameter=value)@value")
     name, inside, at = shape["name"].strip(), shape["inside"], shape["at"] and shape["at"].strip()
-    measure = by_name(name, vocabulary)
-    if measure is None and vocabulary == "ranking":
-        measure = _of_the_reference_tool(name)
-    measure = measure or by_alias(name, vocabulary)
+    measure = _known(name, vocabulary)
+    if measure is None and load_packages():
+        measure = _known(name, vocabulary)
     if measure is None:
         names = list(registered(vocabulary))
         lists = f"; there are {', '.join(names)}" if len(names) < _FEW else "; `assay measures` lists them"
@@ -84,6 +83,14 @@ def parse_measure(text: str | Measure, vocabulary: Vocabulary = "ranking") -> Me
     if measure.definition.at in measure.chosen:
         raise ParameterError(f"{text!r}: {measure.definition.at} is given twice")
     return measure @ value
+
+
+def _known(name: str, vocabulary: Vocabulary) -> Measure | None:
+    """The measure that has a name, here or in another tool, among those that are loaded."""
+    measure = by_name(name, vocabulary)
+    if measure is None and vocabulary == "ranking":
+        measure = _of_the_reference_tool(name)
+    return measure or by_alias(name, vocabulary)
 
 
 def split_measures(text: str) -> list[str]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from assay.core.domains import Choice
 from assay.core.errors import ParameterError
+from assay.core.packages import load_added
 from assay.measures.counting.confusion import Confusion
 
 if TYPE_CHECKING:
@@ -88,6 +89,11 @@ def _goes_before(entry: Measure, other: Measure) -> bool:
     return ours is theirs or ours is (entry.definition.vocabulary == "binary")
 
 
+def load_packages() -> bool:
+    """Load the measures that packages add; whether there are any. Only who finds no measure by a name waits for it."""
+    return load_added("assay.measures")
+
+
 def registered(vocabulary: Vocabulary = "ranking", unit_kind: str | None = None) -> dict[str, Measure]:
     """All measures of a vocabulary by name, or those for one kind of unit: in the order of their definition.
 
@@ -133,6 +139,7 @@ def by_alias(name: str, vocabulary: Vocabulary = "ranking") -> Measure | None:
 
 def known_names(vocabulary: Vocabulary = "ranking") -> list[str]:
     """Names and aliases, for suggestions."""
+    load_packages()
     return [*registered(vocabulary), *sorted(_ALIASES[vocabulary])]
 
 

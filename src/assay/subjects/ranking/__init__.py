@@ -24,6 +24,7 @@ DECLARATION = Declaration(
         "tune": "Choose a setting by cross-validation over topics.",
         "trec-eval": "Print what trec_eval prints.",
     },
+    modules={"audit": "assay.cli.audit", "trec-eval": "assay.cli.trec_eval"},
     vocabularies=("ranking",),
     presenters={
         "clusters by use": "assay.subjects.ranking.sections.results:clusters_by_use_document",
