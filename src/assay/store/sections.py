@@ -188,7 +188,9 @@ def next_document(result: JudgeNext) -> Document:
     lines = [
         f"{result.system} against {result.baseline} under {result.measure}: {result.difference:+.4f}, {result.verdict}."
     ]
-    if result.low is not None and result.high is not None:
+    if not result.unjudged:
+        lines.append("All documents that count for it are judged.")
+    elif result.low is not None and result.high is not None:
         reach = (
             f"Whatever grades the {number_of('unjudged document', result.unjudged)} get, the difference lies between "
         )
