@@ -18,11 +18,11 @@ APT_GET := $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get
 demo: $(INSTALLED)
 	$(BIN)/assay demo --output assay-demo.html
 
-# Checks and documentation take a core each; what is compiled is kept, since many tests start processes; the tests of
-# a file stay on one core, so that what they share is made once.
+# Checks and documentation take a core each; what is compiled is kept, since many tests start processes; each core takes
+# a run of files, so that what the tests of a file share is made once, and then tests that the other has left.
 test: browser postgres $(INSTALLED_DEV)
 	env -u PYTHONDONTWRITEBYTECODE $(MAKE) --no-print-directory -j2 check docs
-	ASSAY_BROWSER=required ASSAY_POSTGRES=required env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n auto --dist loadscope
+	ASSAY_BROWSER=required ASSAY_POSTGRES=required env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n auto --dist worksteal
 
 check: $(INSTALLED_DEV)
 	$(BIN)/ruff check .

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,12 @@ settings.load_profile("assay")
 
 #: Loaded a second time, in search of doctests, toys would register their checks under another module.
 collect_ignore = ["toy_subject.py", "toy_designs.py"]
+
+
+def pytest_collection_finish() -> None:
+    """What is loaded by now stays: no collection of garbage need look at it again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

@@ -27,6 +27,7 @@ from assay.core import options as shared
 from assay.core.evaluation_options import PolicyRules
 
 APP = application()
+ROOT = Path(__file__).parents[1]
 HELPED = [command for command in every_command() if command != "trec-eval"]
 #: The commands of each subject, and of search systems under "".
 OF_SUBJECT = {
@@ -82,9 +83,13 @@ def test_all_options_are_on_the_long_page(subject: str, monkeypatch: pytest.Monk
 
 @each_subject
 def test_examples_of_help_run(subject: str, folder: Path) -> None:
+    """Those that stand on a page are run there, by `tests/test_docs.py`."""
+    sessions = "".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs").glob("*.md"))
     for command in OF_SUBJECT[subject]:
         page = help_page(APP, command, everything=False)
         for example in re.findall(r"^  \$ assay (.*)$", page, re.MULTILINE):
+            if f"\n$ assay {example}\n" in sessions:
+                continue
             done = run_assay(*shlex.split(example), folder=folder)
             assert done.returncode in ({0, 1, 3} if "gate" in command else {0}), f"{example}\n{done.stderr}"
 

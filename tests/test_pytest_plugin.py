@@ -29,7 +29,7 @@ DATA = """
 
 def run(pytester: pytest.Pytester, body: str, *arguments: str) -> pytest.RunResult:
     pytester.makepyfile(DATA + body)
-    return pytester.runpytest_subprocess(*LOADED, "-p", "no:cacheprovider", "-p", "no:xdist", *arguments)
+    return pytester.runpytest_inprocess(*LOADED, "-p", "no:cacheprovider", "-p", "no:xdist", *arguments)
 
 
 def test_the_entry_point_is_declared_and_leads_to_the_plug_in() -> None:
@@ -144,15 +144,15 @@ def test_nothing_heavy_is_loaded_before_a_test_asks_for_it(pytester: pytest.Pyte
 
 
 def test_warnings_as_errors_and_the_list_of_fixtures(pytester: pytest.Pytester) -> None:
-    done = run(
-        pytester,
-        """
+    """In a process of its own: in this one, all has been imported, and has warned if it does."""
+    pytester.makepyfile(
+        DATA
+        + """
     def test_same(assay_gate):
         assay_gate(QRELS, baseline=GOOD, candidate=GOOD)
-    """,
-        "-W",
-        "error",
+    """
     )
+    done = pytester.runpytest_subprocess(*LOADED, "-p", "no:cacheprovider", "-p", "no:xdist", "-W", "error")
     done.assert_outcomes(passed=1)
     listed = pytester.runpytest_subprocess(*LOADED, "--fixtures", "-p", "no:xdist", "-p", "no:cacheprovider")
     listed.stdout.fnmatch_lines(["assay_gate*", "*Gate a candidate in a test*"])

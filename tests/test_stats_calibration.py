@@ -179,7 +179,7 @@ def test_the_randomised_test_keeps_the_chance_of_any_false_alarm() -> None:
 
 
 DRAWN_UNITS = 100
-SIMULATED = 800
+SIMULATED = 400
 
 
 def averaged(rng: np.random.Generator) -> tuple[UnitSample, float]:

@@ -139,7 +139,10 @@ STATSMODELS = {"bonferroni": "bonferroni", "holm": "holm", "benjamini-hochberg":
 
 
 @pytest.mark.parametrize("method", STATSMODELS)
-def test_corrections_agree_with_statsmodels(method: str) -> None:
+def test_corrections_agree_with_statsmodels(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        "gc.collect", lambda: 0
+    )  # statsmodels collects garbage in each call, half a second in a long run
     from statsmodels.stats.multitest import multipletests  # noqa: PLC0415  # slow to import
 
     for seed in range(30):
