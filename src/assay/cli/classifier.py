@@ -6,19 +6,36 @@ from contextlib import suppress
 from typing import Annotated, Any, TypedDict
 
 from assay.cli import inputs, items, options, output
-from assay.cli.choices import FoldColumns, Folds, ThresholdChoices, rules_of
 from assay.cli.compare import Comparing, deliver_comparison
 from assay.cli.doctor import Diagnosing, examined
 from assay.cli.explain import Counts, Explaining, decisions_in, deliver_explanation
+from assay.cli.folds import Folds
 from assay.cli.gate import Gating, TwoFiles, decided
 from assay.cli.options import Evaluating, LabelInputs, Output, PairedLabels, PredictionColumns, settings
 from assay.cli.plot import Target, check_kind, deliver_curve
 from assay.cli.power import Planning, deliver_plan, plan_without_data
 from assay.cli.report import Reporting, write_report
+from assay.cli.thresholds import ThresholdChoices, rules_of
 from assay.core import options as shared
 from assay.core.domains import Choice
 from assay.core.errors import ParameterError
-from assay.core.evaluation_options import CONTENTS, TEST, Undefined, option
+from assay.core.evaluation_options import COLUMNS, CONTENTS, TEST, Undefined, option
+
+
+class FoldColumns(TypedDict, total=False):
+    """Further columns of predictions that were cross-validated."""
+
+    fold: Annotated[str, option(metavar="COLUMN", help="The folds (detected).")]
+    repeat: Annotated[
+        str, option(metavar="COLUMN", help="Repeats, if the items were split several times.", panel=COLUMNS)
+    ]
+    split: Annotated[str, option(metavar="COLUMN", help="Tells training rows from test rows.", panel=COLUMNS)]
+    group: Annotated[
+        str, option(metavar="COLUMN", help="Groups that must not be in both training and test rows.", panel=COLUMNS)
+    ]
+    time: Annotated[
+        str, option(metavar="COLUMN", help="Times, to check that no model was trained on the future.", panel=COLUMNS)
+    ]
 
 
 class ListedContents(TypedDict, total=False):

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from assay.cli import inputs, items, options, output
-from assay.cli.choices import Folds, folds_of
 from assay.cli.compare import Comparing, Lists, deliver_comparison
 from assay.cli.correlate import Correlating, chosen_ways, deliver_correlations, drawing_of, topics_or_measures
 from assay.cli.doctor import Diagnosing, deliver_diagnosis
 from assay.cli.explain import Explaining, TypedLists, counts_of, deliver_explanation
+from assay.cli.folds import Folds, folds_of
 from assay.cli.gate import Gating, decided, runs_and_baseline
 from assay.cli.options import Evaluating, Output, settings
 from assay.cli.plot import Target, check_kind, deliver_curve

@@ -1,14 +1,14 @@
-"""Options of choices: rules for a threshold, folds of items and of topics."""
+"""Rules by which a threshold is chosen: options, and what they stand for."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any
 
 from assay.cli import options
-from assay.cli.options import Measured, Output, group, settings
+from assay.cli.options import group
 from assay.core import options as shared
 from assay.core.errors import ParameterError
-from assay.core.evaluation_options import COLUMNS, CONTENTS, option
+from assay.core.evaluation_options import CONTENTS, option
 
 _BY_BOUND = {
     "tnr": "max_tpr_given_tnr", "tpr": "max_tnr_given_tpr", "recall": "max_precision_given_recall",
@@ -68,54 +68,3 @@ def _budget(text: str) -> Any:
     except ValueError:
         raise ParameterError(f"--budget is a number of alerts or a share, such as 50 or 5%, not {text!r}") from None
     return parse_rule("budget")(**parameters)
-
-
-@group
-class Folds(Output, Measured):
-    """By which measure folds are looked at, what they are compared with, and the form."""
-
-    baseline: options.Baselines = ()
-    margin: shared.Margin | None = None
-    confidence: shared.Confidence | None = None
-
-    def compared(self) -> dict[str, Any]:
-        """The margin and the level of the test, as far as they were set."""
-        if self.confidence is not None and not 0.5 < self.confidence < 1:
-            raise ParameterError(f"--confidence lies between 0.5 and 1, not {self.confidence:g}")
-        level = {} if self.confidence is None else {"alpha": round(1 - self.confidence, 12)}
-        return settings(self, "margin") | level
-
-
-class FoldColumns(TypedDict, total=False):
-    """Further columns of predictions that were cross-validated."""
-
-    fold: Annotated[str, option(metavar="COLUMN", help="The folds (detected).")]
-    repeat: Annotated[
-        str, option(metavar="COLUMN", help="Repeats, if the items were split several times.", panel=COLUMNS)
-    ]
-    split: Annotated[str, option(metavar="COLUMN", help="Tells training rows from test rows.", panel=COLUMNS)]
-    group: Annotated[
-        str, option(metavar="COLUMN", help="Groups that must not be in both training and test rows.", panel=COLUMNS)
-    ]
-    time: Annotated[
-        str, option(metavar="COLUMN", help="Times, to check that no model was trained on the future.", panel=COLUMNS)
-    ]
-
-
-def folds_of(folds: str | None, fold: str | None, topics: str | None) -> dict[str, Any]:
-    """How topics are split, as `tune` takes it."""
-    from assay.files import read_topics  # noqa: PLC0415
-    from assay.subjects.ranking.tuning import LEAVE_ONE_OUT  # noqa: PLC0415
-
-    if (fold is None) != (topics is None):
-        raise ParameterError("--topics FILE and --fold ATTRIBUTE go together")
-    if topics is not None and folds is not None:
-        raise ParameterError("choose --folds, or folds by an attribute of --topics")
-    if topics is not None:
-        return {"folds": read_topics(topics), "by": fold}
-    if folds is None:
-        return {}
-    is_number = folds.isascii() and folds.isdigit()
-    if not is_number and folds != LEAVE_ONE_OUT:
-        raise ParameterError(f"--folds is a whole number from 2 on, or {LEAVE_ONE_OUT}, not {folds!r}")
-    return {"folds": int(folds) if is_number else LEAVE_ONE_OUT}
