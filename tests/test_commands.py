@@ -19,7 +19,7 @@ from command import invoke, run_assay
 
 import assay
 from assay import ParameterError, Policies, cli, new_collection
-from assay.cli.commands import SUBJECTS, application, every_command, names_of
+from assay.cli.commands import SUBJECTS, app_of, application, every_command, names_of
 from assay.cli.files import lay_out
 from assay.cli.help_pages import help_page
 from assay.core import evaluation_options
@@ -55,10 +55,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @functools.cache
 def arguments_of(command: str) -> list[Any]:
-    app = APP
-    for word in command.split():
-        app = app[word]
-    return [each for each in app.assemble_argument_collection() if each.parameter.help]
+    return [each for each in app_of(APP, command).assemble_argument_collection() if each.parameter.help]
 
 
 @in_turn("command", ["", *SUBJECTS, *HELPED])

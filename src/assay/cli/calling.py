@@ -17,6 +17,7 @@ from assay.cli.commands import (
     SUBJECTS,
     TOP,
     USUAL,
+    app_of,
     application,
     as_called,
     completed,
@@ -57,6 +58,8 @@ def call(words: list[str]) -> int:
     if command == "trec-eval":  # it has the options of the reference tool, and reads them as that does
         words = [words[0], "--", *words[1:]]
     typed = words
+    if command in every_command():
+        app_of(app, command)
     takes_collections = command in SEARCH or command.startswith("pool ")
     opened, words = inputs.with_collection(app, command, words) if takes_collections else (None, words)
     try:

@@ -5,6 +5,7 @@ Subjects declare theirs (`DECLARATION` in the folder of each); here they become 
 
 from __future__ import annotations
 
+import importlib
 from functools import cache
 
 from cyclopts import App, Parameter
@@ -133,15 +134,22 @@ def completed(words: list[str]) -> list[str]:
 
 
 def application() -> App:
-    """The app: commands are registered by place, and none is loaded."""
-    app = _app("assay")
-    subjects = {subject: _app(subject) for subject in SUBJECTS}
-    for command, place in every_command().items():
-        subject, _, verb = command.rpartition(" ")
-        subjects.get(subject, app).command(f"assay.cli.parameters:{place}", name=verb)
-    for below in subjects.values():
-        app.command(below)
-    return app
+    """The app without its commands: `app_of` adds those that are asked for."""
+    return _app("assay")
+
+
+def app_of(app: App, command: str) -> App:
+    """The app of a command, whose module is loaded now."""
+    subject, _, verb = command.rpartition(" ")
+    if subject and subject not in app:
+        app.command(_app(subject))
+    above = app[subject] if subject else app
+    if verb not in above:
+        from assay.cli.parameters import command_of  # noqa: PLC0415  # a list of all commands needs none
+
+        module, _, name = every_command()[command].rpartition(".")
+        above.command(command_of(getattr(importlib.import_module(module), name)), name=verb)
+    return above[verb]
 
 
 def _app(name: str) -> App:
@@ -159,8 +167,7 @@ def names_of(app: App, command: str) -> list[str]:
 
 def options_of(app: App, command: str) -> dict[str, list[str]]:
     """The names of each option of a command, by the argument that it stands for."""
-    for word in command.split():
-        app = app[word]
-    arguments = {(each.keys or (each.field_info.name,))[-1]: each.names for each in app.assemble_argument_collection()}
+    collection = app_of(app, command).assemble_argument_collection()
+    arguments = {(each.keys or (each.field_info.name,))[-1]: each.names for each in collection}
     options = {argument: [name for name in names if name[:1] == "-"] for argument, names in arguments.items()}
     return {argument: names for argument, names in options.items() if names}

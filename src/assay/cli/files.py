@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from assay.cli import inputs, options
-from assay.cli.commands import application
+from assay.cli.commands import app_of, application, every_command
 from assay.cli.options import Output
 from assay.cli.output import deliver, message, remarks, written
 from assay.core.domains import Choice
@@ -223,4 +223,7 @@ def completion(
     $ assay completion bash
     """
     Choice(("bash", "zsh", "fish")).check("SHELL", shell)
-    deliver(application().generate_completion(prog_name="assay", shell=shell))
+    app = application()
+    for command in every_command():
+        app_of(app, command)
+    deliver(app.generate_completion(prog_name="assay", shell=shell))

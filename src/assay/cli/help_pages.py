@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from assay.cli.commands import PANELS, SUBJECTS
+from assay.cli.commands import PANELS, SUBJECTS, app_of
 from assay.core.errors import number_of
 from assay.core.evaluation_options import COLUMNS, CONTENTS, INPUTS, OPTIONS, OUTPUT, RULES, TEST
 
@@ -44,7 +44,7 @@ def help_page(app: App, command: str, *, everything: bool) -> str:
 
 def _of_command(app: App, command: str, everything: bool) -> list[str]:
     panels = panels_of(app, command)
-    paragraphs, examples = _documentation(_below(app, command).default_command)
+    paragraphs, examples = _documentation(app_of(app, command).default_command)
     lines = [f"Usage: {usage_of(app, command)}"]
     for paragraph in paragraphs if everything else paragraphs[:1]:
         lines += ["", *textwrap.wrap(paragraph, _width())]
@@ -79,13 +79,7 @@ def usage_of(app: App, command: str) -> str:
 
 
 def _arguments(app: App, command: str) -> list[Any]:
-    return [each for each in _below(app, command).assemble_argument_collection() if each.parameter.help]
-
-
-def _below(app: App, command: str) -> App:
-    for word in command.split():
-        app = app[word]
-    return app
+    return [each for each in app_of(app, command).assemble_argument_collection() if each.parameter.help]
 
 
 def _documentation(function: Any) -> tuple[list[str], list[str]]:

@@ -12,6 +12,7 @@ from inspect import Parameter, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from assay.cli.commands import app_of
 from assay.cli.options import Output
 from assay.cli.output import clear_progress, finish, message, progress_line, remarks
 from assay.cli.output import give as give_result
@@ -85,9 +86,7 @@ def with_collection(app: App, command: str, words: list[str]) -> tuple[Collectio
     `FOLDER:NAME` is a collection with the judgments of that name. Where several runs are asked for, a mark stands for
     those of the collection.
     """
-    for name in command.split():
-        app = app[name]
-    parameters = signature(app.default_command).parameters  # type: ignore[arg-type]
+    parameters = signature(app_of(app, command).default_command).parameters  # type: ignore[arg-type]
     words = [_file_in(word, asked) for asked, word in zip(["", *words], words, strict=False)]
     for place, word in enumerate(words):
         collection, judgments = _collection_in(word)

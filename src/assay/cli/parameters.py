@@ -1,4 +1,4 @@
-"""Commands as the parser takes them: loaded by their place, `package.module.function`, each option made a parameter.
+"""Commands as the parser takes them: functions whose options are parameters.
 
 A command is a function whose parameters are inputs, options and groups of options: typed dicts and dataclasses. Inputs
 are found by their place on the command line, options by their names. What was not set is left to defaults.
@@ -6,7 +6,6 @@ are found by their place on the command line, options by their names. What was n
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
@@ -31,12 +30,8 @@ class Field(NamedTuple):
 
 
 @cache
-def __getattr__(place: str) -> Any:
-    """The command at a place, such as `assay.cli.search.compare`."""
-    module, dot, name = place.rpartition(".")
-    if not dot:
-        raise AttributeError(place)
-    function = getattr(importlib.import_module(module), name)
+def command_of(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function with a parameter for each input and option, as the parser takes it."""
     parameters = signature(function).parameters
     if any(each.kind is Argument.VAR_POSITIONAL for each in parameters.values()):
         return function  # it reads its words by itself

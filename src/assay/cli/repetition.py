@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from assay.cli.commands import every_command
+from assay.cli.commands import app_of, every_command
 
 if TYPE_CHECKING:
     from cyclopts import App
@@ -55,6 +55,5 @@ def _read_alike(app: App, command: str, words: Sequence[str], wanted: str) -> It
 
 def _flags(app: App, command: str) -> dict[str, Any]:
     """The options of a command by all their names."""
-    for word in command.split():
-        app = app[word]
-    return {name: each for each in app.assemble_argument_collection() for name in each.names if name[:1] == "-"}
+    arguments = app_of(app, command).assemble_argument_collection()
+    return {name: each for each in arguments for name in each.names if name[:1] == "-"}
