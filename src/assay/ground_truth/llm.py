@@ -211,7 +211,7 @@ def audit_judge(
 
 def _apart(result: JudgeAgreement, is_ordered: bool) -> Floats:
     """Leniency: labels of the model less those of people, item by item, in shares of the scale; NaN if unordered."""
-    people, model = result.ratings.pair()
+    people, model = result.ratings.only("people", "model").pair()
     values = result.ratings.values if is_ordered else np.full(len(result.ratings.values), np.nan)
     apart: Floats = (values[model] - values[people]) / (float(np.ptp(values)) or 1.0)
     return apart
