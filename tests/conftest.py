@@ -15,6 +15,8 @@ from strategies import quickly
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
+# As the command does: while modules are loaded, looking for cycles of garbage takes long and finds none.
+gc.set_threshold(100_000)
 settings.register_profile("assay", quickly)
 settings.load_profile("assay")
 
