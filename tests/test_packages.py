@@ -9,6 +9,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from command import run_assay
+
+from assay import InputError, parse_measure
+from assay.cli.commands import add_packages
+from assay.core import packages, registry
 
 TOYS = Path(__file__).parent
 ENTRY_POINTS = """\
@@ -95,6 +100,21 @@ def test_wrong_calls_of_it_are_refused_as_those_of_other_subjects(answers: dict[
     assert answers["toy compare reading.json -m AP"][1] == "reading times are measured by Seconds, not by AP"
     assert answers["toy correlate reading.json"][1].startswith("there is no command assay toy correlate: in Python")
     assert answers["tpy compare reading.json"][1] == "no such command: tpy; did you mean toy?"
+
+
+def test_an_entry_point_that_cannot_be_loaded_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    packages.load_added.cache_clear()
+    monkeypatch.setattr(packages, "added", lambda _: {"lost": "no_such_package:DECLARATION"})
+    problem = "the entry point 'lost' of {} cannot be loaded: No module named 'no_such_package'"
+    with pytest.raises(InputError, match=problem.format("assay.subjects")):
+        registry.of_packages()
+    with pytest.raises(InputError, match=problem.format("assay.measures")):
+        parse_measure("NoSuchMeasure")
+    assert str(parse_measure("nDCG@10")) == "nDCG@10"
+    add_packages.cache_clear()
+    done = run_assay("--help", folder=tmp_path)
+    add_packages.cache_clear()
+    assert (done.returncode, done.stderr) == (0, f"warning: {problem.format('assay.subjects')}\n")
 
 
 def test_a_measure_of_a_package_is_known_by_its_names(answers: dict[str, tuple[int, str, str]]) -> None:

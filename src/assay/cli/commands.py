@@ -10,7 +10,9 @@ from functools import cache
 
 from cyclopts import App, Parameter
 
+from assay.cli.output import message
 from assay.core import registry
+from assay.core.errors import InputError
 
 #: Where each command is, as module and function, and what it does: on rankings, and tools.
 SEARCH = next(each for each in registry.declarations() if not each.word).places()
@@ -90,8 +92,13 @@ def find(words: list[str]) -> None:
 
 @cache
 def add_packages() -> None:
-    """Add the commands of subjects that packages bring; none takes a word that is here."""
-    for each in registry.of_packages():
+    """Add the commands of subjects that packages bring; none takes a word that is here, or keeps help from people."""
+    try:
+        declared = registry.of_packages()
+    except InputError as problem:
+        message(f"warning: {problem}")
+        return
+    for each in declared:
         if each.word:
             SUBJECTS.setdefault(each.word, (each.summary, each.places()))
             LACKING.update({(each.word, verb): why for verb, why in each.lacks.items()})

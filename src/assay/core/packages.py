@@ -5,8 +5,9 @@ They are looked for where a name is not known, and where all names are listed: n
 
 from __future__ import annotations
 
+import importlib
 from functools import cache
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from assay.core.errors import InputError
 
@@ -25,11 +26,16 @@ def added(group: Group) -> dict[str, str]:
 @cache
 def load_added(group: Group) -> bool:
     """Load the modules that packages add to a group; whether there are any."""
-    import importlib  # noqa: PLC0415
-
-    for name, place in added(group).items():
-        try:
-            importlib.import_module(place.partition(":")[0])
-        except ImportError as problem:
-            raise InputError(f"the entry point {name!r} of {group}: {place} cannot be loaded: {problem}") from problem
+    for name in added(group):
+        load(group, name)
     return bool(added(group))
+
+
+def load(group: Group, name: str) -> Any:
+    """What an entry point stands for; one that cannot be loaded is named, as it is none of ours."""
+    module, _, attribute = added(group)[name].partition(":")
+    try:
+        loaded = importlib.import_module(module)
+        return getattr(loaded, attribute) if attribute else loaded
+    except (ImportError, AttributeError) as problem:
+        raise InputError(f"the entry point {name!r} of {group} cannot be loaded: {problem}") from problem

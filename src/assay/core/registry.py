@@ -13,8 +13,8 @@ from functools import cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
+from assay.core import packages
 from assay.core.errors import not_among
-from assay.core.packages import added
 
 if TYPE_CHECKING:
     from assay.core.declarations import Declaration
@@ -108,7 +108,7 @@ def figure(kind: str) -> Any:
 
 def subject(name: str) -> Any:
     """A subject."""
-    places = SUBJECTS if name in SUBJECTS else SUBJECTS | added("assay.subjects")
+    places = SUBJECTS if name in SUBJECTS else SUBJECTS | packages.added("assay.subjects")
     declared: Declaration = _loaded("subject", name, places)
     return load(declared.subject)
 
@@ -125,7 +125,7 @@ def declarations() -> list[Declaration]:
 
 def of_packages() -> list[Declaration]:
     """What the subjects that packages add say of themselves; none takes the name of one that is here."""
-    return [load(place) for name, place in added("assay.subjects").items() if name not in SUBJECTS]
+    return [packages.load("assay.subjects", name) for name in packages.added("assay.subjects") if name not in SUBJECTS]
 
 
 def subject_of_table(kind: str) -> str:
