@@ -4,8 +4,7 @@
     .venv/bin/python scripts/golden.py compare /tmp/before /tmp/after    # differences.html in the second folder
 
 Commands are those of README and docs, each run in a folder as `assay examples` makes it; a form is asked for by its
-option where the command has it. `old_calls.json` says how a call was spelt before: entries are named by the old call,
-so that recordings of both can be compared. JSON is parsed and written with sorted keys, HTML becomes its text and its
+option where the command has it. JSON is parsed and written with sorted keys, HTML becomes its text and its
 outline, other text stays as it is; pictures are kept to be looked at side by side. Nothing here is a test: a
 difference is a question to whoever made the change.
 """
@@ -27,12 +26,10 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-#: New calls, and the old ones that they were before.
-OLD_CALLS: dict[str, str] = json.loads((Path(__file__).parent / "old_calls.json").read_text(encoding="utf-8"))
 sys.path.insert(0, str(ROOT / "tests"))
 
 from command import run_assay  # noqa: E402
-from test_docs import EXIT_CODE, PAGES, files, lay_out, session, words  # noqa: E402
+from test_docs import PAGES, files, lay_out, session, words  # noqa: E402
 
 FORMS = ("json", "csv", "markdown", "latex", "html")
 PICTURES = {".png", ".svg", ".pdf"}
@@ -77,8 +74,8 @@ def _normal(text: str, form: str, folder: Path) -> str:
     return text
 
 
-def _commands() -> Iterator[tuple[str, list[str], list[str]]]:
-    """Every documented call with its page and its old spelling, and for each form the call that asks for it."""
+def _commands() -> Iterator[tuple[str, list[str]]]:
+    """Every documented call with its page, and for each form the call that asks for it."""
     seen = set()
     for page in PAGES:
         for command in session(page):
@@ -86,15 +83,11 @@ def _commands() -> Iterator[tuple[str, list[str], list[str]]]:
             if not typed or tuple(typed) in seen:
                 continue
             seen.add(tuple(typed))
-            call = command.text.removesuffix(EXIT_CODE)
-            old = words(OLD_CALLS.get(call, call))[1:]
-            yield page.stem, typed, old
+            yield page.stem, typed
             if not any(f"--{form}" in typed for form in FORMS):
-                yield from ((page.stem, [*typed, f"--{form}"], [*old, f"--{form}"]) for form in FORMS)
+                yield from ((page.stem, [*typed, f"--{form}"]) for form in FORMS)
             if "report" in typed[:2]:
-                new, before = (_without_target(call) for call in (typed, old))
-                targets = (["-o", f"golden.{ending}"] for ending in REPORTS)
-                yield from ((page.stem, [*new, *target], [*before, *target]) for target in targets)
+                yield from ((page.stem, [*_without_target(typed), "-o", f"golden.{ending}"]) for ending in REPORTS)
 
 
 def _without_target(call: list[str]) -> list[str]:
@@ -113,16 +106,16 @@ def record(target: Path, pages: list[str]) -> None:
         folder = Path(temporary) / "tea"
         lay_out(folder)
         known = _contents(folder)
-        for page, typed, old in _commands():
+        for page, typed in _commands():
             if pages and page not in pages:
                 continue
             done = run_assay(*(name for word in typed for name in files(word, folder)), folder=folder)
             if "no such option" in done.stderr:
                 continue
             form = next((form for form in FORMS if f"--{form}" in typed), "text")
-            call = hashlib.sha256("\0".join(old).encode()).hexdigest()[:8]
-            entry = target / f"{page}.{old[0]}.{form}.{call}"
-            parts = [f"$ assay {' '.join(old)}", f"exit {done.returncode}", _normal(done.stdout, form, folder)]
+            call = hashlib.sha256("\0".join(typed).encode()).hexdigest()[:8]
+            entry = target / f"{page}.{typed[0]}.{form}.{call}"
+            parts = [f"$ assay {' '.join(typed)}", f"exit {done.returncode}", _normal(done.stdout, form, folder)]
             parts += ["--- messages", done.stderr.replace(str(folder), "FOLDER")]
             before, known = known, _contents(folder)  # what one command writes, a later one of its page may read
             for path, data in known.items():
