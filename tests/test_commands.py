@@ -62,7 +62,7 @@ def arguments_of(command: str) -> list[Any]:
 def test_help_fits_a_screen_and_is_free_of_python(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "100")
     page = help_page(APP, command, everything=False)
-    assert page.count("\n") <= 40
+    assert page.count("\n") <= (40 if command else 48)  # the first page has a line for each subject
     assert max(map(len, page.splitlines())) <= 100
     assert not TYPES.search(page + help_page(APP, command, everything=True))
     if command in HELPED:
@@ -119,6 +119,18 @@ SEVERAL = {
     "--overwrite": "a file that is read; a folder that holds a log",
     "--gold": "right answers of a crowd; gold questions to mix in",
     "--prior": "of the strengths of preferred documents; of the parameters of click models",
+    "--measure": "the measures of a result; the one that decides what is judged next",
+    "--ties": "equal scores of a run; equally frequent grades of a document",
+    "--unjudged": "what unjudged documents count as; whether they are exported",
+    "--topics": "a file of topics; the topics of an assessor",
+    "--documents": "a file beside a result; what a project judges",
+    "--for": "the use of a measure; the tool of a task",
+    "--scale": "of labels that are compared; of grades that are asked for",
+    "--tolerance": "when a fit ends; grades between two that agree",
+    "--run": "runs to pool; runs to decide between",
+    "--aspect": "what is asked; what is exported",
+    "--guidelines": "the first version; a later one",
+    "--list": "releases, without making one; documents, without asking for them",
 }
 
 

@@ -26,7 +26,7 @@ TOOLS = {
 }
 #: What is done with judgments, crowds, pools, topics and collections.
 _SERVICES = {
-    "judge": ("Judge documents, alone or together: from a pool to judgments that never change.", {
+    "judge": ("Judge documents, alone or together, and release judgments.", {
         "start": ("assay.cli.judge.judge", "Judge documents at the terminal; `start` may be left out."),
         "init": ("assay.cli.judge_projects.init", "Make a project: pool runs, and ask people to judge the documents."),
         "status": ("assay.cli.judge.status", "Show progress, agreement, each assessor, what is worth a look."),

@@ -10,6 +10,7 @@ from typing import Annotated, Any, TypeAlias, TypedDict
 from assay.cli import inputs, options, output
 from assay.cli.judge_projects import (
     USUAL,
+    In,
     Me,
     Name,
     Place,
@@ -48,8 +49,7 @@ def judge(
     The topic stays in view, its words are highlighted in the document. `?` shows the keys. You may stop at any time and
     go on later. (`assay clicks judge` is something else: it makes judgments of clicks.)
 
-    $ assay judge --demo
-    $ assay judge judging.db --as ana
+    $ assay judge start --demo --plain
     """
     from assay.cli.judge_session import Session  # noqa: PLC0415  # `assay --help` loads no database
     from assay.cli.judge_terminal import judge_in_lines, judge_on_screen  # noqa: PLC0415
@@ -67,7 +67,7 @@ def judge(
 def status(to: Output, place: Place = USUAL, project: Name | None = None) -> None:
     """Show how a project stands: progress, agreement, each assessor, what is worth a look.
 
-    $ assay judge status judging.db
+    $ assay judge status
     """
     from assay.store.quality import project_status  # noqa: PLC0415  # `assay --help` loads no database
 
@@ -78,14 +78,14 @@ def status(to: Output, place: Place = USUAL, project: Name | None = None) -> Non
 
 def assign(
     names: Annotated[list[str], options.argument("NAME", "Who judges; a program or model with --kind.")],
-    place: Annotated[str, option("--in", metavar="PROJECT", help=f"The project ({USUAL}).")] = USUAL,
+    place: In = USUAL,
     topics: Annotated[str | None, option(metavar="1,2,3", help="Only these topics for them.")] = None,
     kind: Annotated[str, option(help="human (default), program, model.")] = "human",
     project: Name | None = None,
 ) -> None:
     """Add assessors, or give them topics of their own. Others see aliases.
 
-    $ assay judge assign ana ben --in judging.db
+    $ assay judge assign cleo
     """
     from assay.core.domains import Choice  # noqa: PLC0415
     from assay.store.projects import add_assessors  # noqa: PLC0415
@@ -108,7 +108,7 @@ def change(
 ) -> None:
     """Change the rules of a project, its guidelines, its known answers or its state.
 
-    $ assay judge change judging.db --overlap 2 --most 3
+    $ assay judge change --overlap 2 --most 4
     """
     from assay.store.changes import add_gold, change_settings, change_state, new_guidelines  # noqa: PLC0415
     from assay.store.settings import Settings  # noqa: PLC0415
@@ -141,8 +141,8 @@ def adjudicate(
 ) -> None:
     """List the documents on which assessors differ, with what they said; or decide on one.
 
-    $ assay judge adjudicate judging.db
-    $ assay judge adjudicate judging.db --topic 3 --document n17 --grade 2 --reason "answers half of it"
+    $ assay judge adjudicate
+    $ assay judge adjudicate --topic 1 --document b082 --grade 1 --reason "explains a part of it"
     """
     from assay.store.adjudication import adjudicate as decide  # noqa: PLC0415  # `assay --help` loads no database
     from assay.store.listings import disputes_listing  # noqa: PLC0415
@@ -170,8 +170,7 @@ def release(
 ) -> None:
     """Freeze the judgments under the next number; they never change again, and `PROJECT@N` names them everywhere.
 
-    $ assay judge release judging.db
-    $ assay evaluate judging.db@1 words.run stems.run
+    $ assay judge release --note "first round"
     """
     from assay.store.listings import release_listing  # noqa: PLC0415  # `assay --help` loads no database
     from assay.store.releases import Policy, make_release  # noqa: PLC0415
@@ -184,23 +183,25 @@ def release(
 
 
 def diff(
-    first: Annotated[int, options.argument("N", "A release.")],
-    second: Annotated[int, options.argument("M", "A later one.")],
+    first: Annotated[str, options.argument("N", "A release, by its number.")],
+    second: Annotated[str, options.argument("M", "A later one.")],
     to: Output,
-    place: Annotated[str, option("--in", metavar="PROJECT", help=f"The project ({USUAL}).")] = USUAL,
+    place: In = USUAL,
     measures: options.Measures = (),
     project: Name | None = None,
 ) -> None:
     """Show what changed between two releases: grades, documents, and the verdicts on the project's runs that it moves.
 
-    $ assay judge diff 1 2 --in judging.db
+    $ assay judge diff 1 2
     """
     from assay.store.deciding import release_diff  # noqa: PLC0415  # `assay --help` loads no database
     from assay.store.releases import open_release  # noqa: PLC0415
 
+    numbers = [_number(each) for each in (first, second)]
     named = tuple(options.measure_names(measures)) or ("nDCG@10", "AP")
     with opened_project(place, project) as opened, inputs.working("comparing", hidden=to.quiet):
-        result = release_diff(opened, open_release(opened, first), open_release(opened, second), named)
+        before, after = (open_release(opened, number) for number in numbers)
+        result = release_diff(opened, before, after, named)
     output.give(result, to)
 
 
@@ -221,7 +222,7 @@ def next_documents(
 ) -> None:
     """Have the documents judged first that decide a comparison; and see when more judging would decide nothing.
 
-    $ assay judge next judging.db -n 20 -m nDCG@10
+    $ assay judge next -n 5 -b bm25 --run bicycles/runs/bm25.run --run bicycles/runs/described.run
     """
     from assay.store.deciding import judge_next  # noqa: PLC0415  # `assay --help` loads no database
 
@@ -243,7 +244,7 @@ def next_documents(
 def import_labels(
     files: options.LabelFiles,
     to: Output,
-    place: Annotated[str, option("--in", metavar="PROJECT", help=f"The project ({USUAL}).")] = USUAL,
+    place: In = USUAL,
     kind: Annotated[str, option(help="Whose labels: human (default), program, model.")] = "human",
     grades: Annotated[
         str | None, option(metavar="LABEL=GRADE,...", help="Labels of another scale, as in 0=0,0.5=1,1=3.")
@@ -256,9 +257,7 @@ def import_labels(
 
     What is there already is not taken twice. --dry-run says what would be taken, refused and why.
 
-    $ assay judge import ratings.csv --in judging.db --dry-run
-    $ assay judge import ana=case.csv --in judging.db
-    $ assay judge import scores.jsonl --in judging.db --kind model --grades '0=0,0.5=1,1=3'
+    $ assay judge import bicycles/judgments.txt --in judging.db --dry-run
     """
     from assay.files.labels import read_labels  # noqa: PLC0415  # `assay --help` loads no database
     from assay.store.transfer import take_labels  # noqa: PLC0415
@@ -292,8 +291,8 @@ def export(
 ) -> None:
     """Write a release as judgments; or labels, labels by judge, all that was ever said, or tasks for another tool.
 
-    $ assay judge export judging.db -o judgments.qrels
-    $ assay judge export judging.db --what history -o everything.jsonl
+    $ assay judge export -o judgments.qrels
+    $ assay judge export --what history -o everything.jsonl
     """
     from assay.store.transfer import exported  # noqa: PLC0415  # `assay --help` loads no database
 
@@ -313,7 +312,7 @@ def backup(
 ) -> None:
     """Write all of a database to a file, while others may go on; it restores to SQLite and to PostgreSQL.
 
-    $ assay judge backup judging.db -o judging.backup
+    $ assay judge backup -o judging.backup
     """
     from assay.store.upkeep import back_up  # noqa: PLC0415  # `assay --help` loads no database
 
@@ -325,8 +324,9 @@ def backup(
 def restore(
     source: Annotated[str, options.argument("BACKUP", "A file from `assay judge backup`.")],
     place: Annotated[
-        str, option("-o", "--output", metavar="PROJECT", help="The new file, or the URL of an empty database.")
-    ],
+        str,
+        option("-o", "--output", metavar="PROJECT", help="The new file (restored.db), or an empty database."),
+    ] = "restored.db",
 ) -> None:
     """Make a new database of a backup; one that holds something is never touched.
 
@@ -342,7 +342,7 @@ def restore(
 def check(to: Output, place: Place = USUAL) -> int:
     """Check a database: damage, and what must not be, such as more labels than were asked for. Exit 1 if it has any.
 
-    $ assay judge check judging.db
+    $ assay judge check
     """
     from assay.store.upkeep import check_store  # noqa: PLC0415  # `assay --help` loads no database
 
@@ -350,3 +350,11 @@ def check(to: Output, place: Place = USUAL) -> int:
         result = check_store(database)
     output.give(result, to)
     return 0 if result.ok else 1
+
+
+def _number(text: str) -> int:
+    """The number of a release as it was typed, also behind the project's name."""
+    number = text.rpartition("@")[2]
+    if not number.isdecimal():
+        raise ParameterError(f"expected the number of a release, such as 2, got {text!r}")
+    return int(number)

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 USUAL = "judging.db"
 
 Place: TypeAlias = Annotated[
-    str, options.argument("PROJECT", f"The project: a file ({USUAL}), or postgresql://... of a team.")
+    str, options.argument("PROJECT", "The project: a file (judging.db), or postgresql://... of a team.")
 ]
+In: TypeAlias = Annotated[str, option("--in", metavar="PROJECT", help="The project (judging.db).")]
 Name: TypeAlias = Annotated[str, option("--project", metavar="NAME", help="Which project, where the file has several.")]
 Me: TypeAlias = Annotated[str, option("--as", metavar="NAME", help="Who you are (the name you log in with).")]
 
@@ -46,8 +47,8 @@ def init(
     drawing: SeedOption,
     place: Place = USUAL,
     runs: Annotated[tuple[str, ...], option("--runs", "--run", metavar="RUN", help="A run to pool; repeat.")] = (),
-    topics: Annotated[str | None, option(metavar="FILE", help="Topics file.")] = None,
-    documents: Annotated[str | None, option(metavar="FILE", help="Documents file.")] = None,
+    topics: Annotated[str | None, option(metavar="FILE", help="Topics: what people look for.")] = None,
+    documents: Annotated[str | None, option(metavar="FILE", help="Documents: what is judged.")] = None,
     depth: Annotated[int, option(help="Pool the top N documents of each run (10).", least=1)] = 10,
     collection: Annotated[str | None, option(metavar="FOLDER", help="A collection, in place of files.")] = None,
     pool: Annotated[
@@ -67,8 +68,7 @@ def init(
 ) -> None:
     """Make a project: pool runs, and ask people to judge the documents.
 
-    $ assay judge init --run words.run --run stems.run --topics topics.tsv --documents notes.jsonl --depth 5
-    $ assay judge init team.db --collection my-collection --overlap 2 --most 3 --assessor ana --assessor ben
+    $ assay judge init team.db --collection bikes --overlap 2 --most 3 --assessor ana --assessor ben
     """
     from assay.store.deciding import keep_runs  # noqa: PLC0415  # `assay --help` loads no database
     from assay.store.projects import add_assessors, create_project  # noqa: PLC0415
