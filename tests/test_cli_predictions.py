@@ -31,7 +31,7 @@ COMMANDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "evaluate": ((), ("--resamples", "20")),
     "thresholds": ((), ("--resamples", "0")),
     "plot": ((), ("--kind", "roc", "-o", "roc.csv")),
-    "compare": ((), ("new=new.csv", "-m", "Accuracy", "--permutations", "100", "--resamples", "100")),
+    "compare": ((), ("new=new.csv", "-m", "Accuracy", "--resamples", "100")),
     "gate": ((), ("new=new.csv",)),
     "report": ((), ("-o", "r.json")),
     "explain": (("Accuracy",), ()),

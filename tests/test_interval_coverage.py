@@ -311,4 +311,4 @@ def test_the_measures_of_a_test_are_listed_with_one_note() -> None:
     both = [assay.Predictions.of(truth, said, pos_label="fraud", name=name)
             for name, said in (("old", ["ok"] * 100), ("new", truth))]  # fmt: skip
     text = assay.compare(both, measures=["Recall", "F", "MCC", "Accuracy"]).to_markdown()
-    assert "swaps predictions for Recall, F and MCC (exact: all swaps of 10 items)" in text
+    assert "swaps predictions for Recall, F1 and MCC (exact: all swaps of 10 items)" in text

@@ -79,7 +79,7 @@ def test_of_several_systems_each_names_its_own() -> None:
     assert "Precision (macro) of m counts class c as 0" in text
     assert "of n counts" not in text
     compared = assay.compare(both, measures="Precision", resamples=1000)
-    assert compared.notes == ("Precision of m counts class c as 0: nothing is predicted positive",)
+    assert compared.notes == ("Precision (macro) of m counts class c as 0: nothing is predicted positive",)
     for form in (str(compared), compared.to_markdown(), compared.to_json(), compared.to_html()):
         assert compared.notes[0] in form
     assert compared.notes[0] in assay.gate(*both, measures="Precision", resamples=1000).notes

@@ -152,7 +152,7 @@ def _texts(
         opened = open_collection(collection)
         topics = topics or (None if opened.topics is None else str(opened.topics))
         documents = documents or (str(opened.documents[0]) if opened.documents else None)
-        files = {Path(file).stem: file for file in map(str, opened.run_files())} if not runs else {}
+        files = {} if runs else {name: str(path) for name, path in opened.run_files().items()}
     for name, path in inputs.each_named("", runs):
         files[name or Path(path).stem] = path
     for what, given in (("--run RUN", files), ("--topics FILE", topics), ("--documents FILE", documents)):
