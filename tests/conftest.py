@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -21,7 +22,7 @@ settings.register_profile("assay", quickly)
 settings.load_profile("assay")
 
 #: Loaded a second time, in search of doctests, toys would register their checks under another module.
-collect_ignore = ["toy_subject.py", "toy_designs.py"]
+collect_ignore = [path.name for path in Path(__file__).parent.glob("toy_*.py")]
 
 
 def pytest_collection_finish() -> None:

@@ -106,7 +106,6 @@ def test_a_missing_file_of_judgments_is_still_said_to_be_missing(tmp_path: Path)
     (tmp_path / "a.run").write_text("q1 Q0 d1 1 0.5 a\n")
     for name in ("judgments.txt", "scores.txt", "rocs"):
         assert run_assay("plot", name, "a.run", folder=tmp_path).stderr.startswith(f"assay: {name}: cannot be read")
-    assert "assay classifier plot FILE --kind roc" in run_assay("plot", "roc", "a.run", folder=tmp_path).stderr
 
 
 def test_a_table_that_is_too_large_is_said_to_be_left_out() -> None:

@@ -21,6 +21,7 @@ def warning(function: Callable[P, R], *, callers: int = 1) -> Callable[P, R]:
     `callers`: so many calls up is the line that a warning names. Python shows a warning once per line and text.
 
     >>> with warnings.catch_warnings(record=True) as shown:
+    ...     warnings.simplefilter("always")
     ...     result = warning(lambda: type("Result", (), {"warnings": ("no judged document",)}))()
     >>> shown[0].category.__name__, str(shown[0].message)
     ('DataWarning', 'no judged document')
