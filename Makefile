@@ -52,6 +52,7 @@ bench: $(INSTALLED_DEV)
 	$(BIN)/python -m benchmarks.pools --write
 	$(BIN)/python -m benchmarks.clicks --write
 	$(BIN)/python -m benchmarks.crowds --write
+	$(BIN)/python -m benchmarks.store --write
 
 clean:
 	rm -rf $(VENV) .venv-peers .venv-crowds .venv-clax docs/_build docs/measures docs/pictures docs/cli.md benchmarks/data assay-demo.html
