@@ -33,7 +33,7 @@ class ProjectStatus(Result):
     """The state of a project: items, assessors, agreement, releases; and remarks worth a look.
 
     `assessors`: one row each, by name, with labels, time, self-agreement, known answers and agreement with the others.
-    `topics`: progress by topic. `agreement`: of all, by topic and over time.
+    `topics`: progress by topic, with its agreement. `agreement`: of all; `over_time`: of the first labels and the last.
     """
 
     kind: ClassVar[str] = "judging status"
@@ -47,7 +47,6 @@ class ProjectStatus(Result):
     assessors: pl.DataFrame
     topics: pl.DataFrame
     agreement: pl.DataFrame
-    per_topic: pl.DataFrame
     over_time: pl.DataFrame
     releases: tuple[Mapping[str, Any], ...]
     settings: Mapping[str, Any]
@@ -75,13 +74,16 @@ def project_status(project: Project) -> ProjectStatus:
         topics = _topics(connection, project)
     main = labels.filter(pl.col("purpose").is_in(["main", "import"]))
     agreement, per_topic, over_time, problem = _agreement(project, main)
+    if per_topic.height:
+        known = per_topic.select("Alpha", "Alpha_low", "Alpha_high", query_id="topic")
+        topics = topics.join(known, on="query_id", how="left", maintain_order="left")
     table = people.join(_by_person(labels), on="assessor", how="left")
     table = table.join(_others(project, main), on="alias", how="left").sort("name")
     counts = ("labels", "repeats", "repeated_alike", "gold", "gold_right", "cannot_judge", "late")
     table = table.with_columns(pl.col(name).fill_null(0) for name in counts)
     status = ProjectStatus(
         project.name, project.database.name, states, int(main["label"].count()), int(main["label"].null_count()),
-        int(main["late"].sum()), _with_intervals(table).drop("assessor"), topics, agreement, per_topic, over_time,
+        int(main["late"].sum()), _with_intervals(table).drop("assessor"), topics, agreement, over_time,
         tuple(releases(project)), vars(project.settings), (),
     )  # fmt: skip
     remarks = tuple(_remarks(project, status, problem))

@@ -76,11 +76,13 @@ def _assessors(status: ProjectStatus) -> Table:
 
 
 def _topics(status: ProjectStatus) -> Table:
-    columns = (
+    columns: tuple[Column, ...] = (
         Column("query_id", "topic"), Column("title"), Column("items", "documents", "count"),
         Column("settled", kind="count"),
         Column("open", kind="count"), Column("disputed", kind="count"),
     )  # fmt: skip
+    if "Alpha" in status.topics.columns:
+        columns += (Column("Alpha", kind="estimate", ends=("Alpha_low", "Alpha_high"), missing=""),)
     return Table("topics", status.topics, columns, most=_MOST)
 
 
