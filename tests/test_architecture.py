@@ -33,8 +33,10 @@ OTHER_THINGS = {
     "explanation/numbers.py": {"ranking"},
     "sections/explanations.py": {"clusters", "ranking"},
 }
-# Functions of measures that presenters may call: names and words of measures, and points of a line.
-WORDS_OF_MEASURES = {"parse_measure", "registered", "shortened"}
+# Folders of words, tables and files: nothing there computes a number of a result.
+DATA = {"core", "tables", "files"}
+# Functions of measures that presenters may call: their names and words.
+WORDS_OF_MEASURES = {"parse_measure", "registered"}
 # What comparing two runs may load of Assay.
 MOST_LOADED = 130
 
@@ -146,22 +148,26 @@ def is_presenter(path: Path) -> bool:
 
 
 def test_presenters_import_nothing_that_computes() -> None:
-    """Of statistics, counts and measures, classes and constants; type-checking blocks do not count."""
+    """Functions of presenters alone; of what computes, verbs and the evidence of a report included, only classes and
+    constants. Type-checking blocks do not count.
+    """
     wrong = []
     for path in filter(is_presenter, modules()):
         at_run_time = {name for name, _ in imports(path)}
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if not isinstance(node, ast.ImportFrom) or not node.module:
                 continue
-            if node.module.split(".")[:2] not in (["assay", "stats"], ["assay", "measures"]):
-                continue
-            names = {alias.name for alias in node.names} - WORDS_OF_MEASURES
-            wrong += [
-                f"{path} imports {name} of {node.module}"
-                for name in names
-                if name == name.lower() and _imported(node.module, name) in at_run_time
-            ]
+            for name in {alias.name for alias in node.names} - WORDS_OF_MEASURES:
+                place = _imported(node.module, name)
+                computes = place.startswith("assay.") and place.split(".")[1] not in DATA
+                if computes and place in at_run_time and name == name.lower() and not is_presenter(_file(place)):
+                    wrong.append(f"{path} imports {name} of {node.module}")
     assert not wrong
+
+
+def _file(module: str) -> Path:
+    place = SOURCE.parent.joinpath(*module.split("."))
+    return place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
 
 
 def test_there_are_no_import_cycles() -> None:

@@ -26,7 +26,7 @@ from assay.show.model import References
 from assay.stats.bootstrap import wilson
 from assay.subjects.labels.evidence import MOST_LABELS
 from assay.subjects.labels.moving_threshold import FORMULAS, MOST_THRESHOLDS
-from assay.verbs.report.heat_maps import MOST_ITEMS, MOST_ITEMS_IN_ALL
+from assay.verbs.sections.heat_maps import MOST_ITEMS, MOST_ITEMS_IN_ALL
 
 LETTERS = Path(assay.__file__).parent / "data" / "letters"
 

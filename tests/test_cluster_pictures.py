@@ -13,7 +13,7 @@ from command import run_assay
 from assay import Clusters, Contingency, cluster
 from assay.show.figure import Panel
 from assay.subjects.clusters import curves as cluster_curves
-from assay.subjects.clusters.sections import MOST_CLASSES, MOST_CLUSTERS
+from assay.subjects.clusters.evidence import MOST_CLASSES, MOST_CLUSTERS
 
 
 def many(clusters: int, label: str = "{} is the number of this cluster", each: int = 3) -> Clusters:

@@ -39,7 +39,7 @@ from assay.verbs.gating.checks import (
     margins_of,
     worst,
 )
-from assay.verbs.gating.result import advice
+from assay.verbs.sections.gates import advice
 
 SETTINGS = GateSettings(0.05, "report", 0.1, None, resamples=2_000, bootstrap_resamples=1_000)
 Table = dict[str, dict[str, float]]

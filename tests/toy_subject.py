@@ -29,9 +29,9 @@ from assay.verbs.diagnosis.examination import (
 from assay.verbs.explanation.numbers import View
 from assay.verbs.explanation.result import Place
 from assay.verbs.gating.gate import Sides, Two, chosen_two
-from assay.verbs.report.items import claims, verdicts
 from assay.verbs.report.report import Reported, Request
 from assay.verbs.sections.methods import Citations
+from assay.verbs.sections.reports import claims, verdicts
 from assay.verbs.subject import Subject, Words
 
 SECONDS = "Seconds"

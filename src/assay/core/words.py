@@ -154,3 +154,12 @@ def counts(higher: int, same: int, lower: int, higher_is_better: bool | None) ->
     """
     up, down = (meant(sign, higher_is_better) for sign in (1, -1))
     return f"▲ {higher:,} higher{up}", f"{same:,} same", f"▼ {lower:,} lower{down}"
+
+
+def short_name(name: str, most: int = 60) -> str:
+    """A name that fits a title, its middle left out: names often differ at their end.
+
+    >>> short_name("bm25"), short_name("a-very-long-name", 9)
+    ('bm25', 'a-ve…name')
+    """
+    return name if len(name) <= most else f"{name[: most // 2]}…{name[len(name) - (most - 1) // 2 :]}"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, TypeAlias, get_args
+from functools import cached_property
+from typing import Any, ClassVar, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 import polars as pl
@@ -65,7 +66,16 @@ class CrowdLabels(Result):
         """One row per item."""
         return self.items
 
+    def complete(self) -> Self:
+        """Finish the accuracy on gold items, which has an interval."""
+        return self._finish("accuracy")
+
     @property
+    def labels_enough(self) -> int | None:
+        """The fewest labels per item that are nearly as good as the most that were tried."""
+        return enough_labels(self.enough)
+
+    @cached_property
     def accuracy(self) -> tuple[int, int, Interval]:
         """Counts of gold items and of their right labels, and an interval of the share."""
         known = self.items.filter(pl.col("gold").is_not_null() & pl.col("label").is_not_null())

@@ -9,7 +9,6 @@ import polars as pl
 
 from assay.core.errors import joined, listed, number_of
 from assay.core.words import Tone
-from assay.ground_truth.crowd import enough_labels
 from assay.show import charts
 from assay.show.figure import Scale, Series
 from assay.show.model import Column, Document, Prose, Section, Table, Verdict
@@ -135,7 +134,7 @@ def _flag_lines(result: CrowdLabels) -> tuple[Prose, ...]:
 
 
 def _enough_section(result: CrowdLabels) -> tuple[Section, ...]:
-    frame, k = result.enough, enough_labels(result.enough)
+    frame, k = result.enough, result.labels_enough
     if k is None or frame.height < 2:
         return ()
     by_gold, most = frame["reference"][0] == "gold", int(frame["labels_per_item"][-1])

@@ -11,6 +11,7 @@ import polars as pl
 from assay.core.domains import Choice, Whole
 from assay.core.errors import ParameterError, number_of
 from assay.core.evaluation_options import Undefined
+from assay.core.words import short_name
 from assay.measures.counting.judgments import Floats
 from assay.measures.counting.ranks import Ranks
 from assay.measures.definition import RuleName, UnretrievedName
@@ -196,16 +197,6 @@ def summary_frame(rows: Sequence[tuple[str, object, Summary]]) -> pl.DataFrame:
 
 #: A ROC curve whose documents end at a smaller false positive rate is a line along the axis.
 TRIVIAL = 0.05
-_LONGEST_NAME = 60
-
-
-def shortened(name: str, most: int = _LONGEST_NAME) -> str:
-    """A name that fits a title, its middle left out: names often differ at their end.
-
-    >>> shortened("bm25"), shortened("a-very-long-name", 9)
-    ('bm25', 'a-ve…name')
-    """
-    return name if len(name) <= most else f"{name[: most // 2]}…{name[len(name) - (most - 1) // 2 :]}"
 
 
 def over_topics(queries: Iterable[Sequence[str]], summary: str = "mean") -> str:
@@ -225,7 +216,7 @@ def about_topic(query: str, reasons: Iterable[str | None]) -> str:
     """
     all_reasons = list(reasons)
     known = dict.fromkeys(reason for reason in all_reasons if reason is not None)
-    return f"topic {shortened(query)}" + (
+    return f"topic {short_name(query)}" + (
         f": NA, {' or '.join(known)}" if all_reasons and None not in all_reasons else ""
     )
 

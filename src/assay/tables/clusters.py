@@ -178,3 +178,8 @@ def _points(points: Any) -> tuple[NDArray[np.float64], tuple[str, ...]]:
     if rows.ndim != 2 or not rows.shape[1]:
         raise InputError(f"X: expected a row of numbers per item, got an array of shape {rows.shape}")
     return rows, names
+
+
+def label_text(label: Any) -> str:
+    """A label as it is shown; items without a class may be a class of their own."""
+    return "(none)" if label is None else str(label)

@@ -36,7 +36,7 @@ DECLARATION = Declaration(
         "ranking values": "assay.subjects.clicks.feedback_sections:values_document",
     },
     figures={
-        "click_ranks": "assay.subjects.clicks.curves:click_ranks_figure",
-        "over_time": "assay.subjects.clicks.curves:over_time_figure",
+        "click_ranks": "assay.subjects.clicks.figures:click_ranks_figure",
+        "over_time": "assay.subjects.clicks.figures:over_time_figure",
     },
 )

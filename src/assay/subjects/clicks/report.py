@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Self
+from collections.abc import Iterator
+from dataclasses import replace
 
 import polars as pl
 
 from assay.core.digits import as_level, as_percents
-from assay.core.errors import ParameterError, joined, number_of, several
-from assay.show.figure import Figure
+from assay.core.errors import joined, number_of, several
 from assay.show.model import Column, Document, Section, Table
 from assay.stats.estimates import Estimate
-from assay.subjects.clicks.curves import by_rank, over_time
-from assay.subjects.clicks.evaluation import PERIODS, Behaviour, clicks, logs_of
-from assay.subjects.clicks.subject import RULES, PairedClicks
+from assay.subjects.clicks.evaluation import PERIODS, Behaviour
+from assay.subjects.clicks.evidence import Evidence
 from assay.verbs.comparison import Comparison
-from assay.verbs.report.items import claims, is_bounded, verdicts
-from assay.verbs.report.report import InputFile, Reported, Request, summed_up
+from assay.verbs.report.report import InputFile
 from assay.verbs.sections.estimates import DASH, prose_section, settings_of
 from assay.verbs.sections.methods import Citations, compared_by, measured_by, systems_named, were
+from assay.verbs.sections.reports import claims, is_bounded, summed_up, verdicts
 
 #: Rows of segments in text to be read at a stretch.
 _MOST_ROWS = 40
@@ -130,9 +127,8 @@ def basis(result: Behaviour) -> Iterator[str]:
     yield from (f"{name} is undefined: {reason}." for name, reason in result.undefined().items())
 
 
-@dataclass(frozen=True, eq=False)
-class ReportedClicks(Reported):
-    """The behaviour of a log's users; `comparison` is None of one system alone, or if nothing could be compared.
+class ReportedClicks(Evidence):
+    """The behaviour of a log's users.
 
     >>> from assay import Log, make_report
     >>> pages = [(f"q{n}", ["d1"], ["d1"] * (n % 3 > 0)) for n in range(90)]
@@ -141,48 +137,6 @@ class ReportedClicks(Reported):
     """
 
     eyebrow = "Behaviour report"
-    #: Nothing is drawn at random.
-    seed = 0
-
-    result: Behaviour
-    comparison: Comparison | None = None
-    notes: tuple[str, ...] = ()
-
-    @classmethod
-    def of(cls, request: Request) -> Self:
-        """Take logs, or a result of `clicks`."""
-        source = request.source
-        measures = request.measures
-        if isinstance(source, Comparison):
-            raise ParameterError("give the log, not its comparison: a report on clicks makes it itself")
-        own = (*RULES, "by", "confidence")
-        reading = {name: value for name, value in request.rules.items() if name in own}
-        if isinstance(source, Behaviour) and request.runs is None:
-            result = replace(source, **reading) if reading else source
-        else:
-            result = clicks(logs_of(request.inputs()), measures=measures, **reading)
-        others = (*own, "resamples")
-        comparison, notes = request.compared(PairedClicks(result), measures, result.systems, "systems", others=others)
-        # What a comparison notes of the log are warnings of the result already.
-        return cls(result, comparison, notes if comparison is None else ())
-
-    def complete(self) -> Self:
-        """Finish every measure; by rank, over time and by segment, too."""
-        self.result.complete()
-        if self.result.period is not None:
-            self.result.over_time()
-        return self
-
-    @property
-    def title(self) -> str:
-        """The name of the log."""
-        return self.result.name
-
-    @property
-    def signatures(self) -> Sequence[str]:
-        """The signatures of the numbers."""
-        result = self.result
-        return [result.signature(measure) for measure in result.measures]
 
     def sections(self) -> Iterator[Section | str]:
         """The findings, every measure, the verdicts, then ranks, time and segments, and the basis."""
@@ -197,22 +151,18 @@ class ReportedClicks(Reported):
             table = verdicts(self.comparison, "Systems compared", shares, kind=kind)
             yield Section("compared", "Compared", (table,))
         yield Section("behaviour", "Measures", (measures_table(result),))
-        if result.ranks.height:
-            picture = replace(by_rank(result).figure(), name="rank-curve")
+        if self.ranks is not None:
+            picture = replace(self.ranks.figure(), name="rank-curve")
             yield Section("ranks", "By rank", (picture, replace(ranks_table(result), fold="The numbers")))
         else:
             yield "clicks by rank: no page has results"
-        if result.period is not None:
-            yield Section("time", "Over time", tuple(self._times()))
+        if self.times is not None:
+            yield Section("time", "Over time", (replace(self.times.figure(), name="time-1"),))
         else:
             yield "over time: the log is of one day, or has no times"
         yield from segments(result)
         words = prose_section("basis", [*basis(result), *list(guidance(result))[-1:]])
         yield replace(words, title="What it rests on")
-
-    def _times(self) -> Iterator[Figure]:
-        for place, measure in enumerate(self.result.measures[:1], 1):
-            yield replace(over_time(self.result, measure).figure(), name=f"time-{place}")
 
     def methods(self, cite: Citations) -> Iterator[str]:
         """The methods, in sentences for a paper."""

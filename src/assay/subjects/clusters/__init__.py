@@ -26,8 +26,8 @@ DECLARATION = Declaration(
         "number of clusters": "assay.subjects.clusters.sections:number_of_clusters",
     },
     figures={
-        "silhouette": "assay.subjects.clusters.curves:silhouettes_figure",
-        "contingency": "assay.subjects.clusters.curves:contingency_figure",
-        "over_k": "assay.subjects.clusters.curves:over_k_figure",
+        "silhouette": "assay.subjects.clusters.figures:silhouettes_figure",
+        "contingency": "assay.subjects.clusters.figures:contingency_figure",
+        "over_k": "assay.subjects.clusters.figures:over_k_figure",
     },
 )

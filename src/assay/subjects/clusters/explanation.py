@@ -20,8 +20,9 @@ from assay.measures.registry import Measure
 from assay.measures.steps import quantity
 from assay.subjects.clusters.evaluation import cluster
 from assay.subjects.clusters.remarks import REMARKS, ClusteringCase
-from assay.subjects.clusters.result import Clustering, label_text
+from assay.subjects.clusters.result import Clustering
 from assay.subjects.clusters.rules import Rules, cluster_signature, computed
+from assay.tables.clusters import label_text
 from assay.verbs.explanation.numbers import View, explained
 from assay.verbs.explanation.result import Explanation, Formula, Place, StepTable, formula
 

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import Any, Self
 
 from assay.core.digits import as_level, as_percent, number, percent_span, span
-from assay.core.errors import InputError, ParameterError, argument, number_of
+from assay.core.errors import argument, number_of
 from assay.measures.registry import Measure
 from assay.show.model import Section
 from assay.stats.estimates import CITES as CITES_OF_INTERVALS
 from assay.stats.estimates import SUBSAMPLING
-from assay.subjects.clusters.evaluation import cluster
+from assay.subjects.clusters.evidence import Evidence
 from assay.subjects.clusters.result import Clustering
 from assay.subjects.clusters.sections import sections
-from assay.subjects.clusters.subject import Clusterings
-from assay.verbs.comparison import Comparison, compare
-from assay.verbs.report.items import Items, summary
-from assay.verbs.report.report import values_of_systems
+from assay.verbs.comparison import Comparison
+from assay.verbs.sections.items import summary
 from assay.verbs.sections.methods import Citations, differences_from, measured_by, systems_named, were
+from assay.verbs.sections.reports import values_of_systems
 
 _NOISE = {"drop": "left out", "singletons": "a cluster of its own each", "cluster": "one cluster"}
 
@@ -123,8 +120,7 @@ def _sentence(result: Clustering, measure: Measure, who: str) -> str:
     return words.format(who=who, value=value)
 
 
-@dataclass(frozen=True, eq=False)
-class ReportedClusterings(Items[Clustering]):
+class ReportedClusterings(Evidence):
     """Clusterings, by the classes of their items, and by the points.
 
     >>> from assay import Clusters, make_report
@@ -134,41 +130,13 @@ class ReportedClusterings(Items[Clustering]):
     """
 
     eyebrow = "Clustering report"
-    kind = "clustering"
-    role = "clusters"
-    described = "clusterings"
-    details = "maps, silhouettes and clusters"
-    verb = staticmethod(cluster)
-    result_type = Clustering
-    subject = "clusters"
-
-    @staticmethod
-    def taken_from(clusterings: Clusterings) -> tuple[list[Any], dict[str, Any]]:
-        """The clusters that were compared, and by which rules."""
-        return [system.clusters for system in clusterings.systems], clusterings.rules._asdict()
-
-    def compared(self, asked: dict[str, Any], comparison: Comparison | None) -> Self:
-        """The same with the clusterings held against the baseline; or why not."""
-        try:
-            comparison = comparison or compare(self.result, baseline=self.baseline, **asked)
-        except (InputError, ParameterError) as problem:
-            return replace(self, notes=(f"the clusterings are not compared: {problem}",))
-        return replace(self, comparison=comparison, notes=comparison.notes)
-
-    def complete(self) -> Self:
-        """Finish every measure, and the silhouettes of the clusterings that are looked at closely."""
-        self.result.complete()
-        for system in self.close:
-            if "silhouette" in self.result.per_cluster(system).columns:
-                self.result.bars(system)
-        return self
 
     def sections(self) -> Iterator[Section | str]:
         """All that has something to show, and what could not be shown."""
         result, first = self.result, self.result.systems[0].name
         worth = summary_of(result, judged=self.comparison is not None)
         yield summary(self, lead_of(result), worth)
-        parts = list(sections(result, self.comparison))
+        parts = list(sections(self))
         yield from parts
         yield from self.too_many()
         if all(system.clusters is None for system in result.systems):

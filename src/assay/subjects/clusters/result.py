@@ -22,7 +22,7 @@ from assay.stats.samples import Drawing
 from assay.subjects.clusters.halves import Halves, estimates_of
 from assay.subjects.clusters.rules import Rules, cluster_signature, measure_of
 from assay.tables import Scores
-from assay.tables.clusters import Clusters
+from assay.tables.clusters import Clusters, label_text
 from assay.verbs.item_results import ItemResult
 
 if TYPE_CHECKING:
@@ -234,11 +234,6 @@ def _first_of_largest(values: Floats, place: Ints, groups: int) -> Ints:
 
 def _texts(labels: Any) -> pl.Series:
     return pl.Series(list(map(label_text, labels)), dtype=pl.String)
-
-
-def label_text(label: Any) -> str:
-    """A label as it is shown; items without a class may be a class of their own."""
-    return "(none)" if label is None else str(label)
 
 
 def _counts(values: Floats, table: Contingency) -> Any:

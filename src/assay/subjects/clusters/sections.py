@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -17,21 +17,11 @@ from assay.measures.counting.points import Points
 from assay.show.legible import cut_apart
 from assay.show.model import Column, Document, Kind, Part, Prose, Section, Table, Verdict, Widget
 from assay.stats.estimates import SUBSAMPLING
-from assay.subjects.clusters import curves as cluster_curves
+from assay.subjects.clusters.evidence import DrawnTable, Evidence
 from assay.subjects.clusters.over_k import STABILITY, NumberOfClusters
-from assay.subjects.clusters.result import Clustering, arranged, label_text
-from assay.verbs.comparison import Comparison
-from assay.verbs.report.heat_maps import HeatMap, HeatSides
-from assay.verbs.report.items import (
-    LONGEST_NAME,
-    MOST_SYSTEMS,
-    by_system,
-    further_advice,
-    is_bounded,
-    measured,
-    named,
-    verdicts,
-)
+from assay.subjects.clusters.result import Clustering
+from assay.tables.clusters import label_text
+from assay.verbs.curves import Curve
 from assay.verbs.sections.curves import figure
 from assay.verbs.sections.estimates import (
     DASH,
@@ -44,6 +34,9 @@ from assay.verbs.sections.estimates import (
     undefined,
     without_interval,
 )
+from assay.verbs.sections.heat_maps import HeatMap, HeatSides
+from assay.verbs.sections.items import by_system, further_advice, measured
+from assay.verbs.sections.reports import LONGEST_NAME, is_bounded, named, verdicts
 
 #: Tables of more classes or clusters than this are not shown.
 MOST_CLASSES_ON_SCREEN, MOST_CLUSTERS_ON_SCREEN = 25, 15
@@ -203,8 +196,6 @@ def numbers_table(result: NumberOfClusters) -> Table:
     )
 
 
-#: Of more classes and clusters than these, the largest are drawn.
-MOST_CLASSES, MOST_CLUSTERS = 20, 30
 #: Rows of the tables of clusters and classes, and of misplaced points.
 MOST_ROWS, MOST_MISPLACED = 100, 12
 
@@ -223,48 +214,41 @@ _SIDES = HeatSides(
 _MOVES = {"split": ("class", "is split over"), "merged": ("cluster", "merges")}
 
 
-def sections(result: Clustering, held: Comparison | None) -> Iterator[Section]:
-    """All sections that have something to show, in reading order; `held` names measures as people call them."""
-    close = [system.name for system in result.systems[:MOST_SYSTEMS]]
+def sections(evidence: Evidence) -> Iterator[Section]:
+    """All sections that have something to show, in reading order."""
+    result, held = evidence.result, evidence.comparison
     yield measured(result)
     yield from further_advice(result)
     if held is not None:
         bounded = {str(measure) for measure in result.measures if is_bounded(measure)}
         lead = "Whether the difference could be due to the items that happen to be here."
         yield Section("compared", "Compared", (verdicts(held, "Clusterings compared", bounded),), lead)
-    yield from (section for section in (_maps(result, close), _silhouettes(result, close)) if section.parts)
-    parts = [_parts_groups(result, name, f"groups-{place}") for place, name in enumerate(close, 1)]
+    yield from (section for section in (_maps(evidence), _silhouettes(evidence)) if section.parts)
+    parts = [_parts_groups(result, name, f"groups-{place}") for place, name in enumerate(evidence.close, 1)]
     yield by_system("groups", "Clusters and classes", "", parts, result, short="Groups")
 
 
-def _maps(result: Clustering, systems: Sequence[str]) -> Section:
+def _maps(evidence: Evidence) -> Section:
     """The classes and clusters of each clustering, what belongs together side by side."""
-    parts = []
-    for place, system in enumerate(systems, 1):
-        if (table := result.contingency(system)) is not None:
-            heat = _map(result, system, table, f"map-{place}")
+    parts, result = [], evidence.result
+    for place, system in enumerate(evidence.close, 1):
+        if system in evidence.drawn:
+            heat = _map(result, system, evidence.drawn[system], f"map-{place}")
             pure = f"{counted(heat.counts.max(axis=0).sum())} of {counted(heat.counts.sum())}"
             parts.append(heat.section(system, f"{pure} are of the largest class of their cluster"))
     lead = "Which classes are in which clusters."
     return by_system("map", "Classes in clusters", lead, parts, result, short="Map")
 
 
-def _map(result: Clustering, system: str, table: Contingency, name: str) -> HeatMap:
+def _map(result: Clustering, system: str, drawn: DrawnTable, name: str) -> HeatMap:
     """The largest classes and clusters, with the first items of each cell; nothing is known of those of a table."""
-    every, sizes, total = arranged(table), (table.class_sizes[0], table.cluster_sizes[0]), float(table.items[0])
-    classes = cluster_curves.largest(every[0], sizes[0], MOST_CLASSES)
-    clusters = cluster_curves.largest(every[1], sizes[1], MOST_CLUSTERS)
-    counts = table.part(classes, clusters).astype(np.float64)
-    left_out = cluster_curves.left_out(table, classes, clusters)
-    if left_out:
-        rest = "of the weight is" if table.is_weighted else "of the items are"
-        left_out = f"Shown are {left_out}; {as_percent(1 - counts.sum() / total)} {rest} in others."
-    known = [table.classes[place] for place in classes], [table.clusters[place] for place in clusters]
+    table = result.contingency(system)
+    assert table is not None  # it is drawn
+    known = [table.classes[place] for place in drawn.classes], [table.clusters[place] for place in drawn.clusters]
     rows, columns = (cut_apart(list(map(label_text, each)), LONGEST_NAME) for each in known)
     caption = f"Classes of {system} in rows, clusters in columns"
-    sums = sizes[0][classes], sizes[1][clusters], total
-    largest = (counts > 0) & (counts == table.largest_of_clusters[0][clusters])
-    heat = HeatMap(name, caption, _SIDES, rows, columns, counts, sums, largest, left_out=left_out)
+    sums = table.class_sizes[0][drawn.classes], table.cluster_sizes[0][drawn.clusters], float(table.items[0])
+    heat = HeatMap(name, caption, _SIDES, rows, columns, drawn.counts, sums, drawn.largest, left_out=drawn.left_out)
     held = result.system(system).clusters
     if held is None or held.truth is None:
         return heat
@@ -272,22 +256,21 @@ def _map(result: Clustering, system: str, table: Contingency, name: str) -> Heat
     return heat.with_items((held.truth, result.rules.clusters_of(held)), known, ids)
 
 
-def _silhouettes(result: Clustering, systems: Sequence[str]) -> Section:
+def _silhouettes(evidence: Evidence) -> Section:
     """The silhouettes of each clustering that has some, and the points that lie nearest to another cluster."""
-    parts = []
-    for place, system in enumerate(systems, 1):
-        points = result.points(system)
-        # Of many points nobody waits for silhouettes that were not asked for.
-        if points is not None and "silhouette" in result.per_cluster(system).columns and len(points.clusters) > 1:
-            parts.append(_silhouettes_of(result, system, points, f"silhouettes-{place}"))
+    parts, result = [], evidence.result
+    for place, system in enumerate(evidence.close, 1):
+        if system in evidence.silhouettes:
+            parts.append(_silhouettes_of(result, system, evidence.silhouettes[system], f"silhouettes-{place}"))
     lead = "How much nearer each point is to its own cluster than to the next: 1 is far apart, 0 lies between two."
     return by_system("silhouettes", "Silhouettes", lead, parts, result, short="Silhouettes")
 
 
-def _silhouettes_of(result: Clustering, system: str, points: Points, name: str) -> Section:
-    bars, values = result.bars(system), points.silhouettes
+def _silhouettes_of(result: Clustering, system: str, curve: Curve, name: str) -> Section:
+    bars, points = result.bars(system), result.points(system)
     assert bars is not None  # there are clusters
-    below = np.flatnonzero(values < 0)
+    assert points is not None
+    below = np.flatnonzero(points.silhouettes < 0)
     legend = (
         "One bar per point, the largest first; the broken line is the mean. Points whose bar goes to the left, red, "
         "lie nearer to another cluster."
@@ -299,8 +282,7 @@ def _silhouettes_of(result: Clustering, system: str, points: Points, name: str) 
         (named(each.cluster), each.items, each.mean, each.values.min(), each.values.max()) for each in bars.clusters
     ]
     table = Table.of("silhouettes", pl.DataFrame(rows, schema=keys, orient="row"), f"Silhouettes of {system}")
-    chart = figure(cluster_curves.silhouettes(result, system=system))
-    chart = replace(chart, title="", subtitle="", notes=(legend,), says=f"Silhouettes of {system}. {text}")
+    chart = replace(figure(curve), title="", subtitle="", notes=(legend,), says=f"Silhouettes of {system}. {text}")
     parts: list[Part] = [chart, Prose(" ".join(lines), "dim"), replace(table, fold="In numbers")]
     if len(below):
         parts.append(_misplaced(system, points, below))

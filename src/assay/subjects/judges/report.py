@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Self
+from collections.abc import Iterator
+from dataclasses import replace
 
 import polars as pl
 
 from assay.core.digits import as_level, as_percents, number, span
-from assay.core.errors import ParameterError, joined, number_of, several
+from assay.core.errors import joined, number_of, several
 from assay.show.model import Column, Document, Part, Prose, Section, Table
-from assay.subjects.judges.evaluation import INTERVAL, MOST_PAIRS, JudgeAgreement, agree
-from assay.subjects.judges.subject import RULES, sets_of
-from assay.verbs.comparison import Comparison
-from assay.verbs.report.items import claims, verdicts
-from assay.verbs.report.report import InputFile, Reported, Request, summed_up
+from assay.subjects.judges.evaluation import INTERVAL, MOST_PAIRS, JudgeAgreement
+from assay.subjects.judges.evidence import Evidence
+from assay.verbs.report.report import InputFile
 from assay.verbs.sections.estimates import DASH, measure_in_words, prose_section, settings_of
 from assay.verbs.sections.methods import Citations, cited_measures, compared_by, intervals_of
+from assay.verbs.sections.reports import claims, summed_up, verdicts
 
 #: Where words for the size of a kappa come from.
 CITES = "landis1977"
@@ -182,9 +180,8 @@ def basis(result: JudgeAgreement) -> Iterator[str]:
             yield f"{measure} has no interval: {why}."
 
 
-@dataclass(frozen=True, eq=False)
-class ReportedJudges(Reported):
-    """Sets of labels, each with its agreement; `comparison` is None of one alone, or if nothing could be compared.
+class ReportedJudges(Evidence):
+    """Sets of labels, each with its agreement.
 
     >>> from assay import Labels, make_report
     >>> rows = [(f"d{n}", judge, n % 3) for n in range(30) for judge in ("ana", "ben")]
@@ -193,49 +190,6 @@ class ReportedJudges(Reported):
     """
 
     eyebrow = "Agreement report"
-
-    results: tuple[JudgeAgreement, ...]
-    comparison: Comparison | None = None
-    notes: tuple[str, ...] = ()
-
-    @classmethod
-    def of(cls, request: Request) -> Self:
-        """Take labels, results of `agree`, or a comparison of sets of labels."""
-        if isinstance(request.source, Comparison):
-            raise ParameterError("give the labels, not their comparison: a report on judges makes it itself")
-        of_agreement = (*RULES, "by_topic", "confidence", "seed")
-        reading = {name: value for name, value in request.rules.items() if name in of_agreement}
-        parts = request.inputs()
-        results = tuple(each for each in parts if isinstance(each, JudgeAgreement))
-        if len(results) < len(parts):
-            sets = [each for part in parts for each in sets_of(part, reading)]
-            results = tuple(agree(each, measures=request.measures, **reading) for each in sets)
-        held, names = [result.labels for result in results], [result.name for result in results]
-        others = ("by_topic", "confidence", "resamples")
-        return cls(results, *request.compared(held, request.measures, names, "labels", others=others))
-
-    def complete(self) -> Self:
-        """Finish the agreement of each set."""
-        for result in self.results:
-            result.complete()
-        return self
-
-    @property
-    def title(self) -> str:
-        """The names of the sets of labels."""
-        return joined([result.name for result in self.results], 6)
-
-    @property
-    def seed(self) -> int:
-        """The seed of everything random."""
-        return self.results[0].seed
-
-    @property
-    def signatures(self) -> Sequence[str]:
-        """The signatures of the numbers."""
-        first = self.results[0]
-        scale = ",".join(first.ratings.categories)
-        return [f"{measure}|labels={scale}|unit={first.unit}" for measure in first.measures]
 
     def sections(self) -> Iterator[Section | str]:
         """The findings, every coefficient, the verdicts, then pairs, topics and time of each set."""

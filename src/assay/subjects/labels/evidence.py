@@ -26,8 +26,9 @@ from assay.subjects.labels.moving_threshold import SystemThresholds, thresholds_
 from assay.subjects.labels.pairing import Classifiers, Flips
 from assay.subjects.labels.result import Classification, sureness, together
 from assay.verbs.comparison import Comparison, compare
-from assay.verbs.report.items import LONGEST_NAME, Items
+from assay.verbs.report.items import Items
 from assay.verbs.report.report import Request
+from assay.verbs.sections.reports import LONGEST_NAME
 
 #: Of more labels than these, only those that are confused most are drawn.
 MOST_LABELS = 20

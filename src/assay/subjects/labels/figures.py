@@ -7,7 +7,7 @@ from dataclasses import replace
 import polars as pl
 from scipy import special
 
-from assay.measures.curve_points import shortened
+from assay.core.words import short_name
 from assay.show import charts
 from assay.show.figure import MOST_SERIES, Figure, Scale
 from assay.verbs.curves import Curve
@@ -77,6 +77,6 @@ def lift(curve: Curve) -> Figure:
 def scores(curve: Curve) -> Figure:
     """A panel for each system: both kinds of items over one another, each as shares of its rows, and the threshold."""
     series = ranked(curve.summary)[:MOST_SERIES]
-    titles = {each.name: f"AUC {each.value}   {shortened(each.name, LONGEST_NAME)}" for each in series}
+    titles = {each.name: f"AUC {each.value}   {short_name(each.name, LONGEST_NAME)}" for each in series}
     titles = titles if len(series) > 1 else dict.fromkeys(titles, "")
     return charts.score_distributions(curve.frame, titles, dict(curve.summary.select("system", "threshold").rows()))

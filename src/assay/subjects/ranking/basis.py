@@ -24,7 +24,8 @@ from assay.subjects.ranking.evaluation import Evaluation, texts_of
 from assay.tables import Documents, Topics
 from assay.verbs.comparison import Comparison, Finding, compare
 from assay.verbs.comparison.findings import Settings
-from assay.verbs.report.report import Request, check_name, compared_with, refuse_repeated, shortened
+from assay.verbs.report.report import Request, check_name, compared_with, refuse_repeated
+from assay.verbs.sections.reports import shortened
 from assay.verbs.subject import unit_pairing_of
 
 #: What a report shows unless told otherwise; charts and queries are of the first one.
@@ -301,6 +302,11 @@ class Basis:
     def on_units(self, ranks: Ranks, measure: str) -> Ranks:
         """The counts of the queries that a measure's numbers are of."""
         return ranks if measure not in self.paired else on_units(ranks, self.paired[measure].units)
+
+    @staticmethod
+    def column_of(system: str) -> str:
+        """The column with a system's values: its name, unless a column of every table is called so."""
+        return f"{system} (system)" if system in {"query_id", "text"} else system
 
 
 def _origin(scores: Any) -> str:

@@ -10,6 +10,7 @@ import polars as pl
 
 from assay.core.errors import ParameterError, did_you_mean, number_of
 from assay.core.options import EvaluationOptions
+from assay.core.words import short_name
 from assay.measures import AUC, parse_measure
 from assay.measures.curve_points import (
     about_topic,
@@ -20,7 +21,6 @@ from assay.measures.curve_points import (
     rank_by_rank,
     roc_frame,
     roc_points,
-    shortened,
     summary_frame,
     trivial,
     undefined_topic,
@@ -157,7 +157,7 @@ def by_cutoff(
     summary = summary_frame(last)
     topics = _Topics(evaluation, query, _reasons(evaluation, results, query))
     name = str(plain) if plain.parameters["cutoff"] is None else str(plain).rpartition("@")[0]
-    title = f"{shortened(name)} by cut-off"
+    title = f"{short_name(name)} by cut-off"
     return Curve("cutoff", title, topics.title, frame, summary, topics.warnings(summary))
 
 
@@ -172,7 +172,7 @@ def per_query(evaluation: Evaluation, measure: str | Measure | None = None) -> C
     frame = evaluation.scores.frame.filter(pl.col("measure") == str(wanted))
     frame = frame.select("system", pl.col("unit").alias("query_id"), "value", "undefined")
     summary = _summary(evaluation, wanted)
-    title, over = f"{shortened(str(wanted))}, topic by topic", number_of("topic", frame["query_id"].n_unique())
+    title, over = f"{short_name(str(wanted))}, topic by topic", number_of("topic", frame["query_id"].n_unique())
     return Curve("queries", title, over, frame, summary, _Topics(evaluation).warnings(summary))
 
 
@@ -210,7 +210,7 @@ def differences(
         False: f"better on {down}, worse on {up}",
         None: f"higher on {up}, lower on {down}",
     }[wanted.definition.higher_is_better] + f", the same on {frame.height - up - down}"
-    title = f"{shortened(str(wanted))}: {shortened(new)} minus {shortened(old)}"
+    title = f"{short_name(str(wanted))}: {short_name(new)} minus {short_name(old)}"
     return Curve("difference", title, f"{number_of('topic', frame.height)}: {counts}", frame, summary, tuple(warnings))
 
 

@@ -46,18 +46,17 @@ class VisibleChanges(NamedTuple):
     page_documents_change: int
     page_order_changes: int
 
-
-def seen_by_users(seen: VisibleChanges) -> str:
-    """What users would notice of a system in the baseline's place, to go on after a colon."""
-    counts = {
-        "moves up": seen.first_relevant_up,
-        "down" if seen.first_relevant_up else "moves down": seen.first_relevant_down,
-        "appears": seen.first_relevant_appears,
-        "disappears": seen.first_relevant_disappears,
-    }
-    moved = joined([f"{words} for {count}" for words, count in counts.items() if count] or ["stays where it is"])
-    first = f"the first result changes for {seen.first_result_changes} of {number_of('query', seen.queries)}"
-    return f"{first}; the first relevant result {moved}."
+    def in_words(self) -> str:
+        """The changes that users would notice of a system in the baseline's place, to go on after a colon."""
+        counts = {
+            "moves up": self.first_relevant_up,
+            "down" if self.first_relevant_up else "moves down": self.first_relevant_down,
+            "appears": self.first_relevant_appears,
+            "disappears": self.first_relevant_disappears,
+        }
+        moved = joined([f"{words} for {count}" for words, count in counts.items() if count] or ["stays where it is"])
+        first = f"the first result changes for {self.first_result_changes} of {number_of('query', self.queries)}"
+        return f"{first}; the first relevant result {moved}."
 
 
 def noticed(first: Ranks, second: Ranks) -> VisibleChanges:

@@ -96,11 +96,6 @@ class Evidence(Basis):
         return frame, tuple(problems)
 
 
-def column_of(system: str) -> str:
-    """The column with a system's values: its name, unless a column of every table is called so."""
-    return f"{system} (system)" if system in {"query_id", "text"} else system
-
-
 def differences_of(basis: Evidence, system: str) -> pl.DataFrame:
     """Both values of each query and their difference, the best change first.
 
@@ -111,7 +106,7 @@ def differences_of(basis: Evidence, system: str) -> pl.DataFrame:
         frame = basis.comparison.queries(basis.main, system, basis.baseline)
         frame = frame.rename(dict(zip(frame.columns[:3], ("query_id", "baseline_value", "value"), strict=True)))
     elif basis.evaluation is not None and not basis.measure(basis.main).is_micro:
-        names = {column_of(basis.baseline): "baseline_value", column_of(system): "value"}
+        names = {basis.column_of(basis.baseline): "baseline_value", basis.column_of(system): "value"}
         frame = basis.query_values.select("query_id", *names).rename(names)
         frame = frame.with_columns(difference=pl.col("value") - pl.col("baseline_value"))
         frame = frame.filter(pl.col("difference").is_not_nan())
@@ -154,7 +149,7 @@ def shown_in_full(basis: Evidence) -> pl.DataFrame:
 
 def _values(basis: Basis) -> pl.DataFrame:
     """Every query's value under the main measure, of the systems that are looked at closely: one column for each."""
-    columns = {name: column_of(name) for name in basis.detailed}
+    columns = {name: basis.column_of(name) for name in basis.detailed}
     if basis.evaluation is None:
         paired = basis.paired[basis.main]
         values = np.asarray(paired.unit_values())[:, [paired.systems.index(name) for name in columns]]

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import polars as pl
 
-from assay.measures.curve_points import shortened
+from assay.core.words import short_name
 from assay.show import charts
 from assay.show.figure import MOST_SERIES, Figure, Mark, Scale, rounded_out
 from assay.verbs.curves import Curve
@@ -89,7 +89,7 @@ def per_query(curve: Curve) -> Figure:
         x = Scale("topic" if is_last else "", kind="category", names=tuple(easiest["query_id"]), bare=not is_last)
         rows = curve.frame.filter(pl.col("system") == each.name)
         panel = charts.bars(rows, "value", x=x, y=y, meaning=f"s{place}")
-        title = f"{each.value}   {shortened(each.name, LONGEST_NAME)}" if len(series) > 1 else ""
+        title = f"{each.value}   {short_name(each.name, LONGEST_NAME)}" if len(series) > 1 else ""
         panels.append(replace(panel, title=title, height=height))
     return Figure("points", tuple(panels))
 

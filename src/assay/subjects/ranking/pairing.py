@@ -27,7 +27,7 @@ from assay.subjects.ranking.baselines import (
     frozen_in,
     refuse_without_topics,
 )
-from assay.subjects.ranking.document_analysis import DocumentAnalysis, seen_by_users, with_document_analysis
+from assay.subjects.ranking.document_analysis import DocumentAnalysis, with_document_analysis
 from assay.subjects.ranking.evaluation import Evaluation, evaluate, listed_measures, named_runs
 from assay.tables import Batches, Scores
 from assay.verbs.gating.checks import (
@@ -114,7 +114,7 @@ class RunPairing(ScorePairing):
         """What users would notice."""
         if finding.noticed is not None:
             which = "" if alone else f" of {finding.system} in place of {finding.baseline}"
-            yield f"What users would notice{which}: {seen_by_users(finding.noticed)}"
+            yield f"What users would notice{which}: {finding.noticed.in_words()}"
 
     def documents(self, comparison: Comparison) -> DocumentAnalysis:
         """What the documents of the runs tell of a comparison."""

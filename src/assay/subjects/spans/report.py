@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal, Self
+from dataclasses import replace
+from typing import Literal
 
 import polars as pl
 
 from assay.core.digits import as_level
-from assay.core.errors import joined, number_of, of_kind
+from assay.core.errors import number_of, of_kind
 from assay.core.words import INTERVALS
-from assay.measures.registry import Measure
 from assay.show.model import Column, Document, Section, Table
+from assay.subjects.spans.evidence import Evidence
 from assay.subjects.spans.result import Extraction
-from assay.subjects.spans.subject import RULES, Extractions
-from assay.verbs.comparison import Comparison
-from assay.verbs.report.items import MOST_SYSTEMS, claims, verdicts
-from assay.verbs.report.report import InputFile, Reported, Request, compared_with, refuse_repeated, summed_up
+from assay.subjects.spans.subject import Extractions
+from assay.verbs.report.report import InputFile
 from assay.verbs.sections.estimates import DASH, measure_in_words, prose_section, settings_of
 from assay.verbs.sections.methods import Citations, compared_by, intervals_of, measured_by, systems_named, were
+from assay.verbs.sections.reports import MOST_SYSTEMS, claims, summed_up, verdicts
 
 _COUNTS = ("true", "predicted", "TP", "FP", "FN")
 
@@ -121,9 +120,8 @@ def rules(result: Extraction) -> tuple[str, str]:
 MOST_ROWS = 20
 
 
-@dataclass(frozen=True, eq=False)
-class ReportedExtractions(Reported):
-    """Extractions of the same documents; `comparison` is None of one alone, or if nothing could be compared.
+class ReportedExtractions(Evidence):
+    """Extractions of the same documents, beside one another.
 
     >>> from assay import extract, make_report
     >>> truth = [(f"d{n}", 0, 4, "PER") for n in range(9)]
@@ -133,50 +131,6 @@ class ReportedExtractions(Reported):
     """
 
     eyebrow = "Extraction report"
-
-    systems: tuple[Extraction, ...]
-    measures: tuple[Measure, ...]
-    comparison: Comparison | None = None
-    notes: tuple[str, ...] = ()
-
-    @classmethod
-    def of(cls, request: Request) -> Self:
-        """Take extractions, true and predicted spans, or a comparison; further rules are those of `compare`."""
-        source = request.source
-        if isinstance(source, Comparison):
-            refuse_repeated({"measures": request.measures, **request.rules}, "comparison", "compare")
-            compared_with(source, request.baseline)
-            held: Extractions = source.pairing  # type: ignore[assignment]
-            return cls(held.systems, tuple(map(held.measure, source.measures)), source, source.notes)
-        matching = {name: value for name, value in request.rules.items() if name in RULES}
-        held = Extractions.of(request.inputs(), matching)
-        names = [system.name for system in held.systems]
-        wanted = tuple(map(held.measure, held.measure_names(request.measures)))
-        return cls(held.systems, wanted, *request.compared(held, wanted, names, "extractions", others=RULES))
-
-    def complete(self) -> Self:
-        """Finish the numbers of each system, and of its types and documents."""
-        for system in self.systems:
-            system.complete()
-            for measure in self.measures:
-                system.value(measure)
-                system.interval(measure)
-        return self
-
-    @property
-    def title(self) -> str:
-        """The systems' names."""
-        return joined([system.name for system in self.systems], MOST_SYSTEMS)
-
-    @property
-    def seed(self) -> int:
-        """What everything random is drawn from."""
-        return self.systems[0].seed if self.comparison is None else self.comparison.settings.seed
-
-    @property
-    def signatures(self) -> Sequence[str]:
-        """How each number was computed."""
-        return list(Extractions(self.systems).signatures(list(map(str, self.measures))).values())
 
     def sections(self) -> Iterator[Section | str]:
         """The summary, all numbers, the verdicts, and then where each system goes wrong."""

@@ -40,7 +40,7 @@ def gated(qrels: Any, *two: Any, inconclusive: str = "fail", **settings: Unpack[
     from assay.core.domains import Choice  # noqa: PLC0415  # pytest must start fast
     from assay.core.errors import InputError  # noqa: PLC0415
     from assay.verbs.gating.gate import gate  # noqa: PLC0415
-    from assay.verbs.gating.result import advice, details  # noqa: PLC0415
+    from assay.verbs.sections.gates import advice, details  # noqa: PLC0415
 
     Choice(_CHOICES).check("inconclusive", inconclusive)
     counted = "report" if inconclusive == "skip" else inconclusive

@@ -4,31 +4,30 @@ from __future__ import annotations
 
 import datetime
 import hashlib
-import math
 import os
-import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Protocol, Self, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self, Unpack
 
 import polars as pl
 
 from assay import __version__
 from assay.core import registry
-from assay.core.digits import numbers
-from assay.core.errors import InputError, ParameterError, joined, merged, not_among, number_of, reason
+from assay.core.errors import InputError, ParameterError, merged, not_among, reason
 from assay.core.options import ReportOptions
 from assay.core.results import Result
 from assay.files.atomic import check_target, write_texts
 from assay.files.manifest import judgments_and_runs
-from assay.measures.registry import Measure
 from assay.show.legible import on_one_line
-from assay.show.model import Column, Document, Part, Prose, Section, Table, Widget
-from assay.stats.tests import SIMULTANEOUS
+from assay.show.model import Column, Document, Prose, Section, Table, Widget
 from assay.verbs.comparison import Comparison, compare
 from assay.verbs.sections.methods import Citations, methods
 from assay.verbs.subject import check_rules, subject_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+    from assay.measures.registry import Measure
 
 IN_MEMORY = "in memory"
 
@@ -169,45 +168,6 @@ def compared_with(comparison: Comparison, baseline: str | None) -> str:
     if baseline is not None and baseline != baselines[0]:
         raise ParameterError(f"the baseline of the comparison is {baselines[0]}, not {baseline!r}")
     return baselines[0]
-
-
-_BLANKS = re.compile(r"\s+")
-
-
-def shortened(text: str, most: int) -> str:
-    """Text on one line, cut where it is too long.
-
-    >>> shortened("one  two\\nthree", 9)
-    'one two …'
-    """
-    line = _BLANKS.sub(" ", text).strip()
-    if len(line) <= most:
-        return line
-    return f"{line[: most - 1].rstrip()} …" if line[most - 2] == " " else f"{line[: most - 1]}…"
-
-
-def values_of_systems(values: Mapping[str, float], most: int) -> str:
-    """The number of each system in a sentence, with decimals until they differ.
-
-    >>> values_of_systems({"a": 0.5, "b": 0.90001, "c": 0.90002}, most=6)
-    'a has 0.5000, b has 0.90001 and c has 0.90002'
-    """
-    texts = zip(values, values.values(), numbers(values.values()), strict=True)
-    return joined([f"{name} has {'no number' if math.isnan(value) else text}" for name, value, text in texts], most)
-
-
-def summed_up(
-    lead: str, claims: Sequence[Part], advice: Prose | None, minded: Sequence[str], data: Mapping[str, Any]
-) -> Section:
-    """The top of every report: the claims, then advice, then caveats.
-
-    >>> [part.style for part in summed_up("2 runs", [Prose("a is better", "claim")], None, ["few topics"], {}).parts]
-    ['claim', 'warning']
-    """
-    parts = [*claims, advice] if advice is not None else [*claims]
-    if minded:
-        parts.append(Prose(style="warning", title="Mind this", points=tuple(minded)))
-    return Section("summary", "", tuple(parts), lead, data=data)
 
 
 #: Sentences of these styles say what was found; the others, what to do and what to mind.
@@ -378,15 +338,6 @@ def digest_of(path: Path) -> str:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as problem:
         raise InputError(f"{path}: cannot be read: {reason(problem)}") from problem
-
-
-def correction_of(comparison: Comparison) -> str:
-    """Whose correction of p-values, and over how many comparisons."""
-    size = comparison.family_size
-    if comparison.settings.test in SIMULTANEOUS:
-        return f"none: the test covers all {number_of('pair', size)} of systems at once"
-    separator = ":" if size == 1 else ","
-    return f"{comparison.correction or 'none'}{separator} {number_of('comparison', size)}"
 
 
 def make_report(

@@ -14,7 +14,7 @@ import polars as pl
 from assay.core import registry
 from assay.core.digits import NOT_AVAILABLE, number
 from assay.core.errors import ParameterError
-from assay.measures.curve_points import shortened
+from assay.core.words import short_name
 from assay.measures.parser import parse_measure
 from assay.show import charts
 from assay.show.figure import MOST_SERIES, Figure, Mark, Panel, Scale, Series
@@ -75,7 +75,7 @@ def figure(curve: Curve) -> Figure:
         curve = replace(curve, frame=pl.concat([points, *bands]))
     picture = kind.draw(curve)
     systems = curve.summary["system"].to_list()
-    only = [shortened(systems[0], LONGEST_NAME)] if len(systems) == 1 else []
+    only = [short_name(systems[0], LONGEST_NAME)] if len(systems) == 1 else []
     best = kind.best and len(systems) > MOST_SERIES
     subtitle = [*only, curve.subtitle, *([f"the best {MOST_SERIES} of {len(systems)} systems"] if best else [])]
     return replace(picture, title=curve.title, subtitle=" · ".join(subtitle), notes=notes, data=curve.frame)
@@ -99,7 +99,7 @@ def key_of(curve: Curve) -> str | None:
     """The title of the key; one system needs none, as the subtitle names it."""
     if curve.summary.height < 2:
         return None
-    return ", ".join(shortened(name) for name in curve.summary["measure"].unique(maintain_order=True))
+    return ", ".join(short_name(name) for name in curve.summary["measure"].unique(maintain_order=True))
 
 
 def lines(

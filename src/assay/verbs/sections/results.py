@@ -17,7 +17,7 @@ from assay.files.contents import Contents, grades_in_words
 from assay.files.writing import writers
 from assay.show.model import Column, Document, Prose, Section, Table, Task, Verdict
 from assay.verbs.diagnosis.examination import SEVERITIES
-from assay.verbs.gating.result import advice, details, method, sentence
+from assay.verbs.sections.gates import advice, details, method, sentence
 
 if TYPE_CHECKING:
     from assay.verbs.correlation import Correlations, PairOfLists

@@ -21,8 +21,6 @@ from assay.stats.estimates import BOOTSTRAP, NO_INTERVAL, Estimate
 from assay.subjects.labels.evidence import ConfusedLabels, Evidence
 from assay.subjects.labels.result import Classification
 from assay.subjects.labels.sections.scores import ExplorerThresholds, explorer
-from assay.verbs.report.heat_maps import MOST_ITEMS, HeatMap, HeatSides
-from assay.verbs.report.items import by_system, is_bounded, measured, named, verdicts
 from assay.verbs.sections.estimates import (
     advice_section,
     matrix_table,
@@ -34,6 +32,9 @@ from assay.verbs.sections.estimates import (
     whose,
     without_interval,
 )
+from assay.verbs.sections.heat_maps import MOST_ITEMS, HeatMap, HeatSides
+from assay.verbs.sections.items import by_system, measured
+from assay.verbs.sections.reports import is_bounded, named, verdicts
 
 if TYPE_CHECKING:
     from assay.subjects.labels.evaluation import LabelReport

@@ -19,9 +19,8 @@ from assay.subjects.labels.moving_threshold import MOST_THRESHOLDS
 from assay.subjects.labels.result import Classification
 from assay.subjects.labels.sections.parts import sections
 from assay.verbs.comparison import Comparison
-from assay.verbs.report.items import further_advice, summary
-from assay.verbs.report.report import values_of_systems
 from assay.verbs.sections.estimates import number_with_interval
+from assay.verbs.sections.items import further_advice, summary
 from assay.verbs.sections.methods import (
     MOST_NAMES,
     Citations,
@@ -33,6 +32,7 @@ from assay.verbs.sections.methods import (
     tested,
     were,
 )
+from assay.verbs.sections.reports import values_of_systems
 
 
 def of_classifiers(result: Classification, comparison: Comparison | None, cite: Citations) -> Iterator[str]:

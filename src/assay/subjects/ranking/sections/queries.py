@@ -14,7 +14,7 @@ from assay.core.words import counts, meaning, meant, noted
 from assay.show import charts
 from assay.show.figure import Figure, Scale, Series
 from assay.show.model import Column, Prose, Section, Table, Widget, listed
-from assay.subjects.ranking.evidence import Evidence, column_of
+from assay.subjects.ranking.evidence import Evidence
 
 #: Of more queries than this, only the differences of one system are shown.
 _MOST_QUERIES = 1000
@@ -131,7 +131,7 @@ def _values_table(basis: Evidence, frame: pl.DataFrame, fold: str) -> Table:
     columns = (
         Column("query_id", "query"),
         *([Column("text")] if any(frame["text"]) else []),
-        *(Column(column_of(name), name, "number") for name in basis.detailed),
+        *(Column(basis.column_of(name), name, "number") for name in basis.detailed),
     )
     fold += f" ({number_of('query', left_out)} left out)" if left_out else ""
     cells, caption = frame.with_columns(_places(frame.height, "e")), f"{basis.main} for each query"
@@ -147,7 +147,7 @@ def _places(rows: int, before: str) -> pl.Series:
 def _alone(basis: Evidence, frame: pl.DataFrame) -> Iterator[Prose | Figure | Table]:
     """One system alone: its value for each query as bars, the best first, and in numbers."""
     way, name = basis.higher_is_better(basis.main), basis.detailed[0]
-    column = column_of(name)
+    column = basis.column_of(name)
     value = pl.col(column).fill_nan(None)
     ordered = frame.sort(value, descending=way is not False, nulls_last=True, maintain_order=True)
     labels = [

@@ -15,22 +15,22 @@ from assay.core.words import INTERVALS, TESTS
 from assay.show import charts
 from assay.show.figure import Series, around
 from assay.show.model import Column, Prose, Section, Table
-from assay.subjects.ranking.document_analysis import seen_by_users
 from assay.subjects.ranking.evaluation import Evaluation
 from assay.subjects.ranking.evidence import Evidence
 from assay.subjects.ranking.sections.queries import changed, differences
 from assay.subjects.ranking.sections.results import coverage_table
 from assay.subjects.ranking.sections.summary import of_rankings, summary
 from assay.subjects.ranking.sections.verdicts import systems, verdicts
-from assay.verbs.report.report import IN_MEMORY, InputFile, correction_of
+from assay.verbs.report.report import IN_MEMORY, InputFile
 from assay.verbs.sections.methods import Citations
+from assay.verbs.sections.reports import correction_of
 
 
 def noticed(basis: Evidence) -> Iterator[Section]:
     """What users would notice of each system in place of the baseline."""
     seen = {each.system: each.noticed for each in basis.findings() if each.noticed and each.system in basis.detailed}
     if seen:
-        points = (f"{name} in place of {basis.baseline}: {seen_by_users(changes)}" for name, changes in seen.items())
+        points = (f"{name} in place of {basis.baseline}: {changes.in_words()}" for name, changes in seen.items())
         data = {"systems": [{"system": name, **changes._asdict()} for name, changes in seen.items()]}
         parts = (Prose("", "list", tuple(points)),)
         yield Section("noticed", "What users would notice", parts, short="Users", data=data, paper=False)

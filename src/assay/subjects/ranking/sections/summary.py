@@ -21,8 +21,8 @@ from assay.subjects.ranking.evaluation import Evaluation
 from assay.subjects.ranking.evidence import Evidence
 from assay.subjects.ranking.sections.verdicts import badge, by_pair
 from assay.verbs.comparison import Comparison, Finding
-from assay.verbs.report.report import summed_up, values_of_systems
 from assay.verbs.sections.methods import Citations, correction, equivalence, systems_named, tested, were
+from assay.verbs.sections.reports import summed_up, values_of_systems
 from assay.verbs.sections.sentences import conflict, detecting, headline, of_group, of_verdict, relation
 
 _UNJUDGED = ("unjudged", "irrelevant")

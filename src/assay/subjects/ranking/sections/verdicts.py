@@ -18,8 +18,8 @@ from assay.show.model import Column, Prose, Section, Table, Widget
 from assay.stats.bootstrap import Interval
 from assay.subjects.ranking.evidence import Evidence
 from assay.verbs.comparison import Comparison, Finding
-from assay.verbs.report.report import correction_of
 from assay.verbs.sections.comparisons import verdicts_table
+from assay.verbs.sections.reports import correction_of
 from assay.verbs.sections.sentences import caveat, conflict, headline, interval_of, without_caveat
 
 #: What a mark rests on where it is not a test.

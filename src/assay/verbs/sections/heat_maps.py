@@ -15,10 +15,10 @@ from assay.core.digits import as_level, as_percent, counted, percent_span
 from assay.core.errors import number_of
 from assay.show.model import Column, Section, Table, Widget
 from assay.stats.bootstrap import Interval
-from assay.verbs.report.items import named
 from assay.verbs.sections.estimates import (
     counts_table,
 )
+from assay.verbs.sections.reports import named
 
 #: So many items stand behind a cell, and behind all cells of a map together.
 MOST_ITEMS, MOST_ITEMS_IN_ALL = 25, 600
