@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
+import math
 import random
 import sqlite3
 import time
@@ -30,11 +31,14 @@ from assay.store import schema as db
 from assay.store.adjudication import adjudicate, disputes
 from assay.store.changes import add_gold, change_settings, change_state
 from assay.store.database import Database, StoreError, open_database
-from assay.store.deciding import judge_next, keep_runs, release_diff
+from assay.store.deciding import judge_next
 from assay.store.handout import ask_first, give_back, hand_out
+from assay.store.kept_runs import keep_runs
 from assay.store.labels_table import history, labels_of
+from assay.store.pool_growth import add_to_pool
 from assay.store.projects import add_assessors, open_project
 from assay.store.quality import project_status
+from assay.store.release_changes import release_diff
 from assay.store.releases import Policy, make_release, open_release, releases
 from assay.store.saving import ConflictError, save, skip, undo
 from assay.store.scales import SCALES, scale_of
@@ -42,6 +46,7 @@ from assay.store.settings import Settings
 from assay.store.settling import Rules, has_majority, standing
 from assay.store.transfer import exported, take_labels
 from assay.store.upkeep import back_up, check_store, restore
+from assay.tables import Documents
 from assay.tables.labels import Labels
 
 
@@ -442,7 +447,48 @@ def test_what_decides_is_judged_first_and_releases_can_be_compared(database: Dat
     assert (diff.changed.height, diff.added) == (0, 36)  # of 48, 12 were judged before
     (row,) = diff.verdicts.rows(named=True)
     assert (row["after"], row["verdict_after"]) == (-1.0, "worse")
-    assert not judge_next(project, number=5, measure="P@1").can_change
+    done = judge_next(project, number=5, measure="P@1")
+    assert not done.can_change
+    assert "you may stop" in done.to_markdown()
+
+
+def test_topics_without_labels_and_grades_that_nobody_gave_yet_can_still_turn_a_verdict(database: Database) -> None:
+    project = make_project(database, topics=8, documents=3)
+    runs = {
+        name: {f"q{t}": {f"d{t}-{d}": float(sign * d + 3) for d in range(3)} for t in range(8)}
+        for name, sign in (("up", 1), ("down", -1))
+    }
+    add_assessors(project, ["ana"], topics=["q1", "q2"])
+    judge_all(project, "ana", lambda task: int(task.doc_id in {"d1-0", "d2-0", "d2-1"}))
+    found = judge_next(project, runs, number=100, measure="nDCG@3", baseline="up")
+    assert (found.topics, found.without, found.unjudged) == (8, 6, 18)
+    assert {"q0", "q7"} <= set(found.documents["query_id"])
+    second, third = 1 / math.log2(3), 1 / math.log2(4)  # what ranks are worth, of 1 at the top
+    known = (1 - third) + (1 - (second + third) / (1 + second))
+    assert found.difference == pytest.approx(known / 8)
+    # One good document at either end of a ranking: nothing else parts a ranking more from its reverse.
+    assert found.low == pytest.approx((known - 6 * (1 - third)) / 8)
+    assert found.high == pytest.approx((known + 6 * (1 - third)) / 8)
+    assert (found.verdict_low, found.verdict_high) == ("inconclusive", "better")
+    assert found.can_turn
+
+
+def test_documents_outside_the_pool_are_added_with_their_text_and_judged_first(database: Database) -> None:
+    project = make_project(database, topics=3, documents=2)
+    runs = {
+        "known": {f"q{t}": {f"d{t}-0": 1.0} for t in range(3)},
+        "later": {f"q{t}": {f"new{t}": 2.0, f"d{t}-0": 1.0} for t in range(3)} | {"q9": {"d1": 1.0}},
+    }
+    judge_all(project, "ana", lambda _: 1, most=2)
+    left = judge_next(project, runs, measure="nDCG@2", queue=False)
+    assert (left.queued, left.outside) == (0, 3)
+    texts = Documents.of({"new0": "first", "new1": "second", "d1": "of a topic that nobody has"})
+    found = judge_next(project, runs, measure="nDCG@2", documents=texts)
+    assert (found.added, found.outside) == (2, 1)
+    first = judge_all(project, "ana", lambda _: 0, most=found.queued)
+    assert {"new0", "new1"} <= {task.doc_id for task in first}
+    assert {task.text for task in first if task.doc_id == "new1"} == {"second"}
+    assert add_to_pool(project, [("q0", "new0")], texts) == set()
 
 
 def test_a_backup_restores_what_it_saw(database: Database, tmp_path: Path) -> None:

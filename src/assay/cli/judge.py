@@ -194,7 +194,7 @@ def diff(
 
     $ assay judge diff 1 2
     """
-    from assay.store.deciding import release_diff  # noqa: PLC0415  # `assay --help` loads no database
+    from assay.store.release_changes import release_diff  # noqa: PLC0415  # `assay --help` loads no database
     from assay.store.releases import open_release  # noqa: PLC0415
 
     numbers = [_number(each) for each in (first, second)]
@@ -213,8 +213,12 @@ def next_documents(
         str, option("-m", "--measure", metavar="MEASURE", help="The measure to decide by (nDCG@10).")
     ] = "nDCG@10",
     runs: Annotated[
-        tuple[str, ...], option("--run", metavar="RUN", help="Runs to decide between (the project's).")
+        tuple[str, ...],
+        option("--runs", "--run", metavar="RUN", help="Runs to decide between (the project's).", several=True),
     ] = (),
+    documents: Annotated[
+        str | None, option(metavar="FILE", help="Texts of documents outside the pool: these are added to it.")
+    ] = None,
     system: Annotated[str | None, option(metavar="NAME", help="Of more than two runs: this one ...")] = None,
     baseline: Annotated[str | None, option("-b", "--baseline", metavar="NAME", help="... against this one.")] = None,
     only_list: Annotated[bool, option("--list", help="List them, and leave the order of judging alone.")] = False,
@@ -224,6 +228,7 @@ def next_documents(
 
     $ assay judge next -n 5 -b bm25 --run bicycles/runs/bm25.run --run bicycles/runs/described.run
     """
+    from assay.files.document_stream import document_batches  # noqa: PLC0415
     from assay.store.deciding import judge_next  # noqa: PLC0415  # `assay --help` loads no database
 
     with opened_project(place, project) as opened, inputs.working("comparing", hidden=to.quiet):
@@ -236,6 +241,7 @@ def next_documents(
             system=system,
             baseline=baseline,
             queue=not only_list,
+            documents=None if documents is None else document_batches(documents),
             actor=me(),
         )
     output.give(result, to)

@@ -46,7 +46,9 @@ def init(
     rules: Rules,
     drawing: SeedOption,
     place: Place = USUAL,
-    runs: Annotated[tuple[str, ...], option("--runs", "--run", metavar="RUN", help="A run to pool; repeat.")] = (),
+    runs: Annotated[
+        tuple[str, ...], option("--runs", "--run", metavar="RUN", help="Runs to pool: RUN..., or repeat.", several=True)
+    ] = (),
     topics: Annotated[str | None, option(metavar="FILE", help="Topics: what people look for.")] = None,
     documents: Annotated[str | None, option(metavar="FILE", help="Documents: what is judged.")] = None,
     depth: Annotated[int, option(help="Pool the top N documents of each run (10).", least=1)] = 10,
@@ -70,7 +72,7 @@ def init(
 
     $ assay judge init team.db --collection bikes --overlap 2 --most 3 --assessor ana --assessor ben
     """
-    from assay.store.deciding import keep_runs  # noqa: PLC0415  # `assay --help` loads no database
+    from assay.store.kept_runs import keep_runs  # noqa: PLC0415  # `assay --help` loads no database
     from assay.store.projects import add_assessors, create_project  # noqa: PLC0415
     from assay.store.scales import aspect_of, scale_of  # noqa: PLC0415
     from assay.store.settings import Settings  # noqa: PLC0415

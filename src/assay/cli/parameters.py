@@ -137,7 +137,8 @@ def _of(option: Option, name: str, kind: Any) -> Parameter:
     validator = None if option.least is None else _at_least(option.least)
     return Parameter(
         name=names, help=option.help, group=option.panel, metavar=option.metavar, negative=(),
-        allow_leading_hyphen=option.panel != INPUTS, validator=validator,
+        allow_leading_hyphen=option.panel != INPUTS and not option.several, validator=validator,
+        consume_multiple=option.several,
         converter=_whole if int in (kind, *get_args(kind)) else None,
     )  # fmt: skip
 

@@ -14,7 +14,8 @@ INPUTS, OPTIONS, RULES, TEST, COLUMNS, CONTENTS, OUTPUT = (
 class Option(NamedTuple):
     """The meaning of an option, and its look in commands: its panel, and its names if not that of its argument.
 
-    `metavar` stands for its value; `least` is the smallest number that it takes.
+    `metavar` stands for its value; `least` is the smallest number that it takes. `several`: one name takes all values
+    up to the next option.
     """
 
     help: str
@@ -22,13 +23,19 @@ class Option(NamedTuple):
     names: tuple[str, ...]
     metavar: str | None = None
     least: int | None = None
+    several: bool = False
 
 
 def option(
-    *names: str, help: str, panel: str = OPTIONS, metavar: str | None = None, least: int | None = None
+    *names: str,
+    help: str,
+    panel: str = OPTIONS,
+    metavar: str | None = None,
+    least: int | None = None,
+    several: bool = False,
 ) -> Option:
     """An option by its names."""
-    return Option(help, panel, names, metavar, least)
+    return Option(help, panel, names, metavar, least, several)
 
 
 Seed = Annotated[int, option(help="Random seed (0).", panel=TEST, least=0)]

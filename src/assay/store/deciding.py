@@ -2,31 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import polars as pl
-import zstandard
-from sqlalchemy import insert, select
+from sqlalchemy import select
 
 from assay.core.errors import InputError, listed, not_among
 from assay.core.results import Result
-from assay.files.sources import Source
 from assay.store import schema as db
-from assay.store.database import now
 from assay.store.handout import ask_first
-from assay.store.projects import Project, digest, record
-from assay.store.releases import Policy, Release, judged
-from assay.tables import Qrels
+from assay.store.kept_runs import kept_runs
+from assay.store.pool_growth import add_to_pool
+from assay.store.projects import Project
+from assay.store.releases import Policy, judged
+from assay.tables import Qrels, Scores
+
+if TYPE_CHECKING:
+    from assay.tables import Documents
 
 
 @dataclass(frozen=True, eq=False)
 class JudgeNext(Result):
     """The documents that would change a difference most, and how far unjudged ones could still move it.
 
-    `can_change`: whether other grades of unjudged documents could turn the sign of the difference: if not, more
-    judging decides nothing here.
+    `low`, `high`: the differences where all unjudged documents favour the baseline, and the system; `verdict_low`,
+    `verdict_high`: the verdicts there (None where values by query are not known, or are all the same). `without`:
+    topics without any judgment, which count as no difference until they have some. `queued`: documents that are handed
+    out first now; `added`: of these, new in the pool; `outside`: documents that are in no pool, and left out; `closed`:
+    those that wait for no judgment, such as what nobody could judge.
     """
 
     kind: ClassVar[str] = "judge next"
@@ -37,77 +43,34 @@ class JudgeNext(Result):
     baseline: str
     verdict: str
     difference: float
-    low: float | None
-    high: float | None
+    low: float
+    high: float
+    is_exact: bool
+    verdict_low: str | None
+    verdict_high: str | None
+    topics: int
+    without: int
     unjudged: int
     documents: pl.DataFrame
     queued: int
+    added: int
     outside: int
+    closed: int
+
+    @property
+    def can_turn(self) -> bool:
+        """True if other grades of unjudged documents could turn the sign of the difference."""
+        return self.low < 0 < self.high
 
     @property
     def can_change(self) -> bool:
-        """True if more judgments could turn the sign of the difference."""
-        return self.low is not None and self.high is not None and self.low < 0 < self.high
+        """True if more judgments could change the verdict, or turn the difference."""
+        ends = {self.verdict_low, self.verdict_high} - {None}
+        return self.can_turn or bool(ends - {self.verdict})
 
     def to_frame(self) -> pl.DataFrame:
         """The documents, the most decisive first."""
         return self.documents
-
-
-@dataclass(frozen=True, eq=False)
-class ReleaseDiff(Result):
-    """Changes between two releases: grades, documents, and verdicts on the project's runs."""
-
-    kind: ClassVar[str] = "release difference"
-
-    first: str
-    second: str
-    changed: pl.DataFrame
-    added: int
-    removed: int
-    moves: pl.DataFrame
-    verdicts: pl.DataFrame
-    facts: Mapping[str, Any]
-
-    def to_frame(self) -> pl.DataFrame:
-        """The documents whose grade changed."""
-        return self.changed
-
-
-def keep_runs(project: Project, runs: Mapping[str, Any], *, actor: str = "") -> None:
-    """Keep run files with the project as they are, so that releases can be compared by them."""
-    rows = []
-    for name, given in runs.items():
-        with Source.of(given).open() as file:
-            content = file.read()
-        rows.append((name, content))
-    with project.database.writing() as connection:
-        for name, content in rows:
-            connection.execute(
-                insert(db.run).values(
-                    collection_id=project.collection, name=name, sha256=digest(content.hex()),
-                    content=zstandard.compress(content), created_at=now(connection),
-                )
-            )  # fmt: skip
-        record(connection, project.id, actor, "runs kept", ", ".join(runs), {})
-
-
-def kept_runs(project: Project) -> dict[str, Any]:
-    """The runs that are kept with a project, by name."""
-    import io  # noqa: PLC0415
-
-    from assay.files import read_run  # noqa: PLC0415
-
-    with project.database.reading() as connection:
-        rows = connection.execute(
-            select(db.run.c.name, db.run.c.content)
-            .where(db.run.c.collection_id == project.collection)
-            .order_by(db.run.c.id)
-        ).all()
-    return {
-        name: read_run(Source(io.BytesIO(zstandard.decompress(content)), name=name), name=name)
-        for name, content in rows
-    }
 
 
 def judge_next(
@@ -120,84 +83,112 @@ def judge_next(
     baseline: str | None = None,
     policy: Policy | None = None,
     queue: bool = True,
+    documents: Documents | Iterable[Documents] | None = None,
     actor: str = "",
 ) -> JudgeNext:
     """Find the documents that would decide between two runs, by the labels so far; and hand them out first.
 
-    `queue`: put them before all others; those that are in no pool are counted and left out.
+    Of several runs, the two are those that the labels so far nearly tell apart, unless they are named. All topics of
+    the pool count, also those without any label. `queue`: put the documents before all others. `documents`: the texts
+    of those that are in no pool: with them, they are added to it.
     """
-    from assay.verbs.comparison import compare  # noqa: PLC0415  # loads SciPy
-
     runs = kept_runs(project) if runs is None else dict(runs)
     if len(runs) < 2:
         raise InputError(f"{project.name}: a comparison takes two runs or more, got {listed(list(runs)) or 'none'}")
+    for name in (baseline, system):
+        if name is not None and name not in runs:
+            raise not_among("run", name, runs)
+    if baseline is not None and baseline == system:
+        raise InputError(f"{baseline} is held against itself: name two runs")
     with project.database.reading() as connection:
         frame = judged(connection, project, policy or Policy())
+        states = {
+            (topic, document): state
+            for topic, document, state in connection.execute(_STATES.where(db.item.c.project_id == project.id))
+        }
     known = frame.drop_nulls("relevance")
     if not known.height:
         raise InputError(f"{project.name}: nothing is judged yet: judge some documents first")
-    qrels = Qrels(known.select("query_id", "doc_id", pl.col("relevance").cast(pl.Float64)), project.name)
-    names = [name for name in (baseline, system) if name is not None]
-    for name in names:
-        if name not in runs:
-            raise not_among("run", name, runs)
-    chosen = {name: runs[name] for name in names} if len(names) == 2 else runs
-    result = compare(qrels, chosen, measures=[measure], baseline=baseline)
-    finding = result.finding(result.measures[0], system)
-    documents = result.judge_next(number, finding.measure, finding.system, finding.baseline)
-    pairs = documents.select("query_id", "doc_id").rows()
-    pooled = set(frame.select("query_id", "doc_id").iter_rows())
-    inside = [pair for pair in pairs if pair in pooled]
-    if queue and inside:
-        ask_first(project, {pair: len(inside) - place for place, pair in enumerate(inside)}, actor=actor)
-    reach: Any = finding.reach
-    return JudgeNext(
-        project.name, str(finding.measure), finding.system, finding.baseline, str(finding.verdict.word),
-        finding.difference, None if reach is None else reach.low, None if reach is None else reach.high,
-        0 if reach is None else reach.documents, documents, len(inside) if queue else 0, len(pairs) - len(inside),
+    grades = frame.select("query_id", "doc_id", pl.col("relevance").cast(pl.Float64).fill_null(-1.0))
+    outlook = _outlook(Qrels(grades, project.name), runs, measure, (baseline, system), max(project.scale.values))
+    chosen = outlook.documents.head(number)
+    pairs: list[tuple[str, str]] = chosen.select("query_id", "doc_id").rows()
+    outside, added = [pair for pair in pairs if pair not in states], set[tuple[str, str]]()
+    if queue and documents is not None and outside:
+        added = add_to_pool(project, outside, documents, actor=actor)
+    asked = [pair for pair in pairs if states.get(pair) == "open" or pair in added]
+    if queue and asked:
+        ask_first(project, {pair: len(asked) - place for place, pair in enumerate(asked)}, actor=actor)
+    topics = {topic for topic, _ in states}
+    return replace(
+        outlook, name=project.name, documents=chosen, topics=len(topics), queued=len(asked) if queue else 0,
+        without=len(topics - set(known["query_id"])), added=len(added), outside=len(outside) - len(added),
+        closed=len(pairs) - len(outside) - sum(states.get(pair) == "open" for pair in pairs),
     )  # fmt: skip
 
 
-def release_diff(
-    project: Project, first: Release, second: Release, measures: tuple[str, ...] = ("nDCG@10", "AP")
-) -> ReleaseDiff:
-    """Changes from one release to another: grades, documents, and the verdicts that move."""
-    keys = ["query_id", "doc_id"]
-    old, new = (each.frame.select(*keys, "relevance", "provenance") for each in (first, second))
-    both = old.join(new, on=keys, how="full", coalesce=True, suffix="_after")
-    is_new = pl.col("relevance").is_null() & pl.col("relevance_after").is_not_null()
-    is_gone = pl.col("relevance").is_not_null() & pl.col("relevance_after").is_null()
-    changed = both.filter(pl.col("relevance") != pl.col("relevance_after")).sort(keys)
-    changed = changed.select(*keys, before="relevance", after="relevance_after", because="provenance_after")
-    moves = changed.group_by("before", "after").agg(documents=pl.len()).sort("before", "after")
-    runs = kept_runs(project)
-    return ReleaseDiff(
-        first.name, second.name, changed, both.filter(is_new).height, both.filter(is_gone).height, moves,
-        _verdicts(first, second, runs, measures), {"first": first.facts, "second": second.facts, "runs": list(runs)},
-    )  # fmt: skip
+_STATES = select(db.topic.c.topic_id, db.item.c.doc_id, db.item.c.state).join(
+    db.topic, db.topic.c.id == db.item.c.topic_id
+)
 
 
-def _verdicts(first: Release, second: Release, runs: Mapping[str, Any], measures: tuple[str, ...]) -> pl.DataFrame:
-    """The verdicts on every two runs under both releases."""
-    schema = {"measure": pl.String, "baseline": pl.String, "system": pl.String,
-              "before": pl.Float64, "after": pl.Float64,
-              "verdict_before": pl.String, "verdict_after": pl.String}  # fmt: skip
-    if len(runs) < 2:
-        return pl.DataFrame(schema=schema)
+def _outlook(
+    qrels: Qrels, runs: Mapping[str, Any], measure: str, pair: tuple[str | None, str | None], top: int
+) -> JudgeNext:
+    """The comparison of two runs as it is, at the ends of what it could be, and the documents between."""
     from assay.verbs.comparison import compare  # noqa: PLC0415  # loads SciPy
 
-    found = [
-        {
-            (str(each.measure), each.baseline, each.system): each
-            for each in compare(
-                release.to_qrels(), runs, measures=list(measures), all_pairs=True, look_into=False
-            ).findings
-        }
-        for release in (first, second)
-    ]
+    baseline, system = pair if None not in pair else _nearly_told(qrels, runs, measure, pair)
+    assert baseline is not None
+    assert system is not None
+    two = {name: runs[name] for name in (baseline, system)}
+    result = compare(qrels, two, measures=[measure], baseline=baseline, look_into=False)
+    finding = result.findings[0]
+    reach, ends = result.documents.reach(finding, top)
+    now = str(finding.verdict.word)
+    verdicts: list[str | None] = [None, None]
+    if not reach.documents:
+        verdicts = [now, now]
+    elif ends:
+        verdicts = [_verdict_of(end, finding.measure, (baseline, system)) for end in ends]
+    documents = result.documents.judge_next(finding, max(reach.documents, 1), top)
+    return JudgeNext(
+        name="", measure=str(finding.measure), system=system, baseline=baseline, verdict=now,
+        difference=finding.difference, low=reach.low, high=reach.high, is_exact=reach.exact, verdict_low=verdicts[0],
+        verdict_high=verdicts[1], topics=0, without=0, unjudged=reach.documents, documents=documents, queued=0, added=0,
+        outside=0, closed=0,
+    )  # fmt: skip
+
+
+def _nearly_told(
+    qrels: Qrels, runs: Mapping[str, Any], measure: str, pair: tuple[str | None, str | None]
+) -> tuple[str, str]:
+    """The two runs, one of which may be named, that are nearest to being told apart and are not."""
+    from assay.verbs.comparison import compare  # noqa: PLC0415  # loads SciPy
+
+    named = next((name for name in pair if name is not None), None)
+    findings: Sequence[Any] = compare(
+        qrels, runs, measures=[measure], baseline=named, all_pairs=named is None, look_into=False
+    ).findings
+    open_ones = [each for each in findings if each.verdict.word == "inconclusive"] or findings
+    chosen = min(
+        open_ones, key=lambda each: (1.0 if math.isnan(each.outcome.p) else each.outcome.p, -abs(each.difference))
+    )
+    first, second = chosen.baseline, chosen.system
+    return (second, first) if pair[1] == first else (first, second)
+
+
+def _verdict_of(values: pl.DataFrame, measure: str, names: tuple[str, str]) -> str | None:
+    """The verdict on values by query; None where these are too few, or all the same."""
+    from assay.verbs.comparison import compare  # noqa: PLC0415  # loads SciPy
+
     rows = [
-        (*key, old.difference, new.difference, str(old.verdict.word), str(new.verdict.word))
-        for key, old in found[0].items()
-        if (new := found[1].get(key)) is not None
-    ]
-    return pl.DataFrame(rows, schema=schema, orient="row")
+        pl.DataFrame({"system": name, "measure": measure, "unit_kind": "query", "unit": values["query_id"],
+                      "value": values[column], "undefined": None})
+        for name, column in zip(names, ("first", "second"), strict=True)
+    ]  # fmt: skip
+    scores = Scores(pl.concat(rows).cast(Scores.SCHEMA))
+    try:
+        return str(compare(scores, baseline=names[0], look_into=False).findings[0].verdict.word)
+    except InputError:
+        return None

@@ -114,7 +114,7 @@ def create_project(
             add_guidelines(connection, project, guidelines, actor)
         by_topic = _add_topics(connection, collection, topics, to_judge["query_id"].unique().to_list())
         wanted = set(to_judge["doc_id"])
-        missing = wanted - _add_documents(connection, collection, documents, wanted)
+        missing = wanted - add_documents(connection, collection, documents, wanted)
         if missing and not keep_missing:
             raise InputError(
                 f"{number_of('document', len(missing))} of {len(wanted):,} in the pool have no text "
@@ -291,7 +291,7 @@ def _add_topics(connection: Connection, collection: int, topics: Topics, wanted:
     }
 
 
-def _add_documents(
+def add_documents(
     connection: Connection, collection: int, documents: Documents | Iterable[Documents], wanted: set[str]
 ) -> set[str]:
     """Add the documents that are pooled; which were found."""

@@ -11,9 +11,10 @@ from assay.core.errors import listed, number_of
 from assay.show.model import Column, Document, Prose, Section, Table
 
 if TYPE_CHECKING:
-    from assay.store.deciding import JudgeNext, ReleaseDiff
+    from assay.store.deciding import JudgeNext
     from assay.store.listings import Disputes, LabelImport, ReleaseList
     from assay.store.quality import ProjectStatus
+    from assay.store.release_changes import ReleaseDiff
     from assay.store.upkeep import StoreCheck
 
 _MOST, _FEW = 20, 6
@@ -187,34 +188,70 @@ def import_document(result: LabelImport) -> Document:
 
 def next_document(result: JudgeNext) -> Document:
     """The verdict so far, how far it could move, and the documents that decide."""
-    lines = [
-        f"{result.system} against {result.baseline} under {result.measure}: {result.difference:+.4f}, {result.verdict}."
-    ]
-    if not result.unjudged:
-        lines.append("All documents that count for it are judged.")
-    elif result.low is not None and result.high is not None:
-        reach = (
-            f"Whatever grades the {number_of('unjudged document', result.unjudged)} get, the difference lies between "
-        )
-        lines.append(f"{reach}{result.low:+.4f} and {result.high:+.4f}.")
-    claim = "More judgments could turn it: go on"
-    if not result.can_change:
-        claim = "More judgments cannot turn it: you may stop"
-    if result.queued:
-        lines.append(f"{number_of('document', result.queued)} will be handed out first.")
-    if result.outside:
-        lines.append(f"{number_of('document', result.outside)} are in no pool of this project, and are left out.")
+    if result.can_turn:
+        claim = "More judgments could turn it: go on"
+    elif result.can_change:
+        claim = "More judgments could change the verdict: go on"
+    else:
+        claim = "More judgments cannot change the verdict: you may stop"
+    columns = (
+        Column("query_id", "topic"), Column("doc_id", "document"), Column("favours"),
+        *(Column(name, name.replace("rank_", "rank in "), "count", missing="") for name in result.documents.columns
+          if name.startswith("rank_")),
+        Column("effect", kind="number", signed=True),
+    )  # fmt: skip
     data = {
         "measure": result.measure, "system": result.system, "baseline": result.baseline, "verdict": result.verdict,
-        "difference": result.difference, "low": result.low, "high": result.high, "unjudged": result.unjudged,
-        "can_change": result.can_change, "queued": result.queued,
+        "difference": result.difference, "low": result.low, "high": result.high, "exact": result.is_exact,
+        "verdict_low": result.verdict_low, "verdict_high": result.verdict_high, "topics": result.topics,
+        "topics_without": result.without, "unjudged": result.unjudged, "can_change": result.can_change,
+        "queued": result.queued, "added": result.added, "outside": result.outside,
     }  # fmt: skip
-    sections = [Section("decision", parts=(Prose(claim, "claim"), *map(Prose, lines)), data=data)]
+    sections = [Section("decision", parts=(Prose(claim, "claim"), *map(Prose, _outlook(result))), data=data)]
     if result.documents.height:
-        sections.append(
-            Section("documents", parts=(Table.of("documents", result.documents, "Judge these first", most=_MOST),))
-        )
+        table = Table("documents", result.documents, columns, "Judge these first", most=_MOST)
+        sections.append(Section("documents", parts=(table,)))
     return Document("judge_next", tuple(sections), "What to judge next")
+
+
+def _outlook(result: JudgeNext) -> Iterator[str]:
+    """The difference now, what it could become, and what was done about it."""
+    pair = f"{result.system} against {result.baseline} under {result.measure}"
+    yield f"{pair}: {result.difference:+.4f}, {result.verdict}."
+    if result.without:
+        have = "has" if result.without == 1 else "have"
+        yield (
+            f"{result.without:,} of {number_of('topic', result.topics)} {have} no judgment yet, and count as no "
+            "difference."
+        )
+    if not result.unjudged:
+        yield "All documents that count for it are judged."
+    else:
+        further = "" if result.is_exact else ", perhaps a little further"
+        yield (
+            f"Whatever grades the {number_of('unjudged document', result.unjudged)} get, the difference lies between "
+            f"{result.low:+.4f} and {result.high:+.4f}{further}."
+        )
+        if None not in {result.verdict_low, result.verdict_high}:
+            yield (
+                f"At these ends the verdict is {result.verdict_low} and {result.verdict_high}."
+                if result.verdict_low != result.verdict_high
+                else f"At both ends the verdict is {result.verdict_low}."
+            )
+    if result.verdict == "inconclusive" and not result.can_change:
+        yield "What would settle it are more topics."
+    if result.queued:
+        new = f", {result.added:,} of them new in the pool" if result.added else ""
+        yield f"{number_of('document', result.queued)} will be handed out first{new}."
+    if result.outside:
+        are = "is" if result.outside == 1 else "are"
+        yield (
+            f"{number_of('document', result.outside)} {are} in no pool of this project, and left out: --documents FILE "
+            "adds what it has the text of."
+        )
+    if result.closed:
+        waits = "waits" if result.closed == 1 else "wait"
+        yield f"{number_of('document', result.closed)} {waits} for a decision, or could not be judged."
 
 
 def diff_document(result: ReleaseDiff) -> Document:

@@ -18,7 +18,7 @@ from assay.measures.counting.ranks import Ranks, as_judged, retrieved, same_quer
 from assay.measures.registry import Measure
 from assay.stats.pairing import FROM_SCORES, UNSEEN
 from assay.subjects.ranking.evaluation import Evaluation
-from assay.subjects.ranking.unjudged import bounds_of, judge_next, reach_of
+from assay.subjects.ranking.unjudged import UnjudgedReach, bounds_of, judge_next, reach_of, values_at_ends
 from assay.tables import picked
 from assay.verbs.comparison.findings import Finding
 from assay.verbs.comparison.result import Comparison
@@ -271,11 +271,20 @@ class DocumentAnalysis:
     comparison: Comparison
     counts: Mapping[str, Ranks] | None = None
 
-    def judge_next(self, finding: Finding, n: int) -> pl.DataFrame:
+    def judge_next(self, finding: Finding, n: int, top: float | None = None) -> pl.DataFrame:
         """The unjudged documents whose judgment would change the difference most."""
         self._refuse_complete()
         names, measure = (finding.baseline, finding.system), self._evaluation.measure(finding.measure)
-        return judge_next(measure, *self._both(finding), n, names, self._evaluation.undefined)
+        return judge_next(measure, *self._both(finding), n, names, self._evaluation.undefined, top)
+
+    def reach(self, finding: Finding, top: float) -> tuple[UnjudgedReach, list[pl.DataFrame]]:
+        """How far unjudged documents could move a difference, with the values by query at both ends: none if micro.
+
+        `top`: the highest grade that they could get.
+        """
+        measure, undefined = self._evaluation.measure(finding.measure), self._evaluation.undefined
+        ends = values_at_ends(measure, *self._both(finding), undefined, top)
+        return reach_of(measure, *self._both(finding), undefined, top), list(ends or ())
 
     def changes(self, finding: Finding, depth: int | None) -> pl.DataFrame:
         """Query by query, the documents gained, lost and moved, and their shares in the difference."""

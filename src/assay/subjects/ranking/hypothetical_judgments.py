@@ -315,7 +315,7 @@ class Trials:
     """One system, or two, under hypothetical judgments that they share.
 
     The height of a hypothesis is the system's value, or the second system's less the first one's. The counts are those
-    of `counting.retrieved`, on the same queries.
+    of `counting.retrieved`, on the same queries. `top`: the highest grade of the scale, if none has been given yet.
 
     >>> from assay.measures.counting.ranks import retrieved
     >>> from assay.measures import RR
@@ -326,7 +326,9 @@ class Trials:
     (array([[0.5]]), array([[1.]]))
     """
 
-    def __init__(self, measure: Measure, systems: Sequence[Ranks], undefined: Undefined) -> None:
+    def __init__(
+        self, measure: Measure, systems: Sequence[Ranks], undefined: Undefined, top: float | None = None
+    ) -> None:
         if measure.definition.subtopics:
             raise ParameterError.on(measure, "to which subtopics an unjudged document would be relevant is open")
         self.measure, self.undefined = measure, undefined
@@ -334,7 +336,7 @@ class Trials:
         self.cutoff: float = np.inf if cutoff is None else cutoff
         self.unjudged = Unjudged.within(cutoff, systems)
         self.queries = np.arange(len(systems[0].queries))
-        top = _top(measure, systems[0])
+        top = max(_top(measure, systems[0]), top or 0.0)
         #: The grades that unjudged documents may have, and whether no other one matters.
         self.grades, self.all_grades = grades_of(measure, systems[0], top)
         as_it_is = [Hypotheses(ranks, self.unjudged, top, others_irrelevant=False) for ranks in systems]

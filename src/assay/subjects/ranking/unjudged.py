@@ -217,8 +217,12 @@ class UnjudgedReach(NamedTuple):
         )
 
 
-def reach_of(measure: Measure, first: Ranks, second: Ranks, undefined: Undefined = "counted_as") -> UnjudgedReach:
+def reach_of(
+    measure: Measure, first: Ranks, second: Ranks, undefined: Undefined = "counted_as", top: float | None = None
+) -> UnjudgedReach:
     """How far unjudged documents could move the difference of two systems, counted by `counting.retrieved`.
+
+    `top`: the highest grade of the scale, where documents could get one that none has yet.
 
     >>> from assay.measures.counting.ranks import retrieved
     >>> from assay.measures import P
@@ -229,7 +233,7 @@ def reach_of(measure: Measure, first: Ranks, second: Ranks, undefined: Undefined
     UnjudgedReach(low=-0.5, high=0.5, documents=2, changes_sign=True, exact=True)
     """
     first, second = same_queries(first, second)
-    trials = Trials(measure, [first, second], undefined)
+    trials = Trials(measure, [first, second], undefined, top)
     documents = len(trials.unjudged.document)
     if measure.is_micro:
         numbers, exact = pooled(trials)
@@ -245,6 +249,25 @@ def reach_of(measure: Measure, first: Ranks, second: Ranks, undefined: Undefined
     return UnjudgedReach(low, high, documents, turns, exact)
 
 
+def values_at_ends(
+    measure: Measure, first: Ranks, second: Ranks, undefined: Undefined = "counted_as", top: float | None = None
+) -> tuple[pl.DataFrame, pl.DataFrame] | None:
+    """The systems' values by query where unjudged documents favour the first system most, and the second.
+
+    None of a measure that sums counts up over queries: a query has no value of its own.
+    """
+    first, second = same_queries(first, second)
+    if measure.is_micro:
+        return None
+    trials = Trials(measure, [first, second], undefined, top)
+    bounds = extremes(trials)
+    low, high = (
+        pl.DataFrame({"query_id": first.queries, "first": values[0], "second": values[1]}).filter(trials.counted)
+        for values in (bounds.low, bounds.high)
+    )
+    return low, high
+
+
 def _are_exact(trials: Trials, sure: Mask) -> bool:
     """Whether extremes of queries are those of the mean: every query is in it, or there is nothing to bring one in."""
     return bool(sure[trials.counted].all() and (trials.counted.all() or not len(trials.unjudged.document)))
@@ -257,11 +280,13 @@ def judge_next(  # noqa: PLR0917  # what is compared, how many, and what it is c
     n: int = 25,
     names: tuple[str, str] = ("first", "second"),
     undefined: Undefined = "counted_as",
+    top: float | None = None,
 ) -> pl.DataFrame:
     """The unjudged documents whose judgment would change the difference of two systems most, largest effect first.
 
     `effect` is the change of the difference (second system less first) if this document had the highest grade, and all
     else stayed as it is; `favours` names the system that would gain by it. Documents without effect are not listed.
+    `top`: the highest grade of the scale, if none has been given yet.
 
     >>> from assay.measures.counting.ranks import retrieved
     >>> from assay.measures import RR
@@ -275,7 +300,7 @@ def judge_next(  # noqa: PLR0917  # what is compared, how many, and what it is c
     if measure.is_micro:
         raise ParameterError(f"{measure} sums counts up over queries: no query has an effect of its own")
     first, second = same_queries(first, second)
-    trials = Trials(measure, [first, second], undefined)
+    trials = Trials(measure, [first, second], undefined, top)
     query, document = trials.unjudged
     effect = _effects(trials)
     more_is_good = measure.definition.higher_is_better is not False
