@@ -10,15 +10,17 @@ import select
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from command import invoke, run_assay
-from judging import make_project
+from judging import make_project, say
 
 from assay.cli.judge_screen import frame, plain_lines
 from assay.cli.judge_session import Left, Session
 from assay.store.database import open_database
+from assay.store.handout import hand_out
 from assay.store.labels_table import history, labels_of
 from assay.store.projects import open_project
 from assay.store.scales import aspect_of
@@ -142,6 +144,102 @@ def test_a_screen_fits_and_shows_nothing_that_steers_a_terminal(tmp_path: Path) 
                     assert bare.isprintable(), repr(bare)
                     assert sum(2 if sign == "字" else 1 for sign in bare) <= width
         assert all(line.isprintable() for line in plain_lines(session))
+
+
+def test_a_topic_and_guidelines_of_any_length_are_read_page_by_page(tmp_path: Path) -> None:
+    with open_database(str(tmp_path / "a.db"), create=True) as database:
+        session = Session(make_project(database), "ana")
+        session.start()
+        assert session.task is not None
+        long = " ".join(f"word{number}" for number in range(14_000))
+        session.task = replace(session.task, narrative=long, guidelines=long, text="\n".join(map(str, range(100))))
+        session.press(" ")
+        at_hand = frame(session, 80, 24, colour=False)
+        for key in ("t", "h"):
+            session.press(key)
+            pages = set[str]()
+            for _ in range(150):
+                lines = frame(session, 80, 24, colour=False)
+                pages |= set(re.findall(r"word\d+", " ".join(lines)))
+                session.press(" ")
+            assert len(pages) == 14_000
+            session.press("home")
+            assert "word0 " in " ".join(frame(session, 80, 24, colour=False))
+            session.press("end")
+            assert "word13999" in " ".join(frame(session, 80, 24, colour=False))
+            session.press("q")  # goes back, and does not leave
+            assert frame(session, 80, 24, colour=False) == at_hand  # to where the document was left
+
+
+def test_keys_of_ones_own_stand_for_the_grades(project: Path) -> None:
+    said = run_assay("judge", "--as", "ana", "--plain", "--keys", "mlpo", stdin=b"p\n2\nq\n", folder=project)
+    assert "relevance: m not relevant, l related, p relevant, o perfect; x cannot judge" in said.stdout
+    assert "saved: relevant" in said.stdout
+    assert "'2' means nothing here" in said.stdout
+    for keys, problem in (("ml", "expected one for each of 4 grades"), ("mlpx", "none of"), ("mmpo", "key of its own")):
+        wrong = run_assay("judge", "--as", "ana", "--plain", "--keys", keys, stdin=b"", folder=project)
+        assert wrong.returncode == 2
+        assert problem in wrong.stderr
+
+
+def test_line_by_line_reads_what_was_found_and_reads_again_what_is_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "topics.tsv").write_text("1\tbrakes\n")
+    (tmp_path / "a.run").write_text("1 Q0 d1 1 2 a\n1 Q0 d2 2 1 a\n")
+    texts = [
+        {"doc_id": name, "title": name, "text": f"Intro.\nOf brakes in {name}.\nThe end."} for name in ("d1", "d2")
+    ]
+    (tmp_path / "d.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in texts))
+    run_assay("judge", "init", "--runs", "a.run", "--topics", "topics.tsv", "--documents", "d.jsonl",
+              "--assessor", "ana", folder=tmp_path)  # fmt: skip
+    said = run_assay("judge", "--as", "ana", "--plain", stdin=b"/ end\n\nt\n1\nq\n", folder=tmp_path).stdout
+    first, second = said.split("saved: related")
+    assert "> The end.\nhit 1 of 1\n> Document d" in first
+    assert first.count("Intro.") == 2
+    assert first.count("Topic 1: brakes") == 2
+    assert "Topic 1, as before" in second
+
+
+def test_where_judges_are_not_blind_they_see_what_others_said(tmp_path: Path) -> None:
+    with open_database(str(tmp_path / "a.db"), create=True) as database:
+        for name, blind in (("open", False), ("shut", True)):
+            project = make_project(database, name=name, overlap=2, blind=blind, topics=1, documents=1)
+            task = hand_out(project, "ana")
+            assert task is not None
+            say(project, "ana", task, 2, note="half of it")
+            session = Session(project, "ben")
+            session.start()
+            shown = "\n".join([*frame(session, 80, 24, colour=False), *plain_lines(session)])
+            assert shown.count("Others said: assessor 1: relevant (half of it)") == (0 if blind else 2)
+            assert ("half of it" in shown) != blind
+
+
+def test_every_byte_of_a_judges_screen_is_free_of_runs_ranks_scores_and_other_judges(tmp_path: Path) -> None:
+    """The runs have names, ranks, tags and scores that can be told from everything else."""
+    rows = {"zebrafish": (811, 0.73912), "quokka": (977, 0.61357)}
+    for name, (rank, score) in rows.items():
+        lines = [f"{topic} Q0 b{number:03} {rank} {score} {name}tag\n" for topic in (1, 2) for number in range(1, 4)]
+        (tmp_path / f"{name}.run").write_text("".join(lines))
+    made = run_assay("judge", "init", "--runs", "zebrafish.run", "quokka.run", *TEXTS, "--overlap", 2,
+                     "--assessor", "walrusana", "--assessor", "ben", folder=tmp_path)  # fmt: skip
+    assert made.returncode == 0, made.stderr
+    run_assay("judge", "--as", "walrusana", "--plain", stdin=b"n verywalrus\n3\n" * 6, folder=tmp_path)
+    seen = run_assay("judge", "--as", "ben", "--plain", stdin=b"?\nh\nt\n2\nu\nq\n", folder=tmp_path).stdout
+    screen = Terminal("judge", "--as", "ben", folder=tmp_path)
+    screen.until("q quit")
+    for key, answer in (("?", "first and last"), ("q", "0 not"), ("t", "Topic"), ("q", "0 not"), ("2", "saved"),
+                        ("s", "skipped"), ("u", "undone"), ("1", "saved")):  # fmt: skip
+        screen.press(key)
+        screen.until(answer)
+    screen.press("q")
+    screen.until("\x1b[?1049l")
+    screen.close()
+    for tool, name in (("label-studio", "t.json"), ("quepid", "b.json"), ("quepid", "r.csv")):
+        run_assay("judge", "export", "--what", "tasks", "--for", tool, "-o", name, folder=tmp_path)
+        seen += (tmp_path / name).read_text().replace('"show_rank": false', "")  # a setting of Quepid's
+    seen += screen.shown
+    assert "b001" in seen
+    for secret in ("zebrafish", "quokka", "811", "977", "0.739", "0.613", "walrus", "assessor 1", "rank", "score"):
+        assert secret not in seen, secret
 
 
 def test_notes_searches_and_help_say_what_they_do(tmp_path: Path) -> None:

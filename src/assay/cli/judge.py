@@ -20,6 +20,7 @@ from assay.cli.judge_projects import (
     me,
     opened_project,
     opened_store,
+    settings_of,
     text_of,
 )
 from assay.cli.options import Output
@@ -41,6 +42,9 @@ def judge(
     place: Place = USUAL,
     assessor: Me | None = None,
     project: Name | None = None,
+    keys: Annotated[
+        str, option(metavar="KEYS", help="Your keys for the grades, lowest first, such as mlpo (those of the scale).")
+    ] = "",
     plain: Annotated[bool, option(help="Line by line: for screen readers, and without a full screen.")] = False,
     demo: Annotated[bool, option(help="Try it on the notes that come with Assay; nothing is kept.")] = False,
 ) -> None:
@@ -57,11 +61,11 @@ def judge(
     run = judge_in_lines if plain or os.environ.get("TERM") == "dumb" or os.name == "nt" else judge_on_screen
     if demo:
         with tempfile.TemporaryDirectory() as folder, opened_store(str(Path(folder) / USUAL), create=True) as database:
-            run(Session(demo_project(database), "you"))
+            run(Session(demo_project(database), "you", keys))
         output.message("`assay judge init` makes a project of your own runs and documents.")
         return
     with opened_project(place, project) as opened:
-        run(Session(opened, assessor or me()))
+        run(Session(opened, assessor or me(), keys))
 
 
 def status(to: Output, place: Place = USUAL, project: Name | None = None) -> None:
@@ -120,7 +124,7 @@ def change(
             before = vars(opened.settings)
             if "overlap" in rules and "most" not in rules:
                 before = {**before, "most": max(before["most"], rules["overlap"])}
-            change_settings(opened, Settings(**{**before, **rules}), actor=me())
+            change_settings(opened, Settings(**{**before, **settings_of(rules)}), actor=me())
         if guidelines is not None:
             output.message(f"guidelines: version {new_guidelines(opened, text_of(guidelines), actor=me())}")
         if gold is not None:

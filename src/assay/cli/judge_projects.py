@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypedDict
 
 from assay.cli import inputs, options, output
 from assay.core.errors import InputError, ParameterError, number_of
@@ -37,9 +37,18 @@ class Rules(TypedDict, total=False):
     apart: Annotated[str, option(help="What is a disagreement: another grade (default), or relevance.", panel=RULES)]
     tolerance: Annotated[int, option(help="Grades that may lie between two that agree (0).", panel=RULES, least=0)]
     order: Annotated[str, option(help="topic by topic (default), random, priority (of the pool).", panel=RULES)]
+    blind: Annotated[
+        Literal["yes", "no"], option(help="yes (default), or no: show what others said of a document.", panel=RULES)
+    ]
     gold_every: Annotated[int, option(help="Mix in a known answer every N documents (0: never).", panel=RULES, least=0)]
     repeat_every: Annotated[int, option(help="Repeat an earlier document every N (0: never).", panel=RULES, least=0)]
     lease: Annotated[int, option(help="Minutes until others get a document that was begun (30).", panel=RULES, least=1)]
+
+
+def settings_of(rules: Rules) -> dict[str, Any]:
+    """Rules as they were typed, as settings."""
+    stated: dict[str, Any] = dict(rules)
+    return stated | ({"blind": rules["blind"] == "yes"} if "blind" in rules else {})
 
 
 def init(
@@ -77,7 +86,7 @@ def init(
     from assay.store.scales import aspect_of, scale_of  # noqa: PLC0415
     from assay.store.settings import Settings  # noqa: PLC0415
 
-    settings, chosen = Settings.of(rules), scale_of(scale)
+    settings, chosen = Settings.of(settings_of(rules)), scale_of(scale)
     with inputs.bar("pooling", 0, hidden=quiet):
         files, texts, bodies = _texts(runs, topics, documents, collection)
         pooled = _pool(files, pool, depth, drawing)

@@ -6,23 +6,28 @@ import re
 import time
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import Literal, TypeAlias
 
 from assay.core.errors import AssayError
 from assay.ground_truth.matching import words_of
+from assay.store.adjudication import said_by_others
 from assay.store.handout import Task, give_back, hand_out, renew
 from assay.store.progress import Progress, progress_of
-from assay.store.projects import Project
+from assay.store.projects import Project, digest
 from assay.store.saving import save, skip, undo
 from assay.store.scales import Aspect
 
-Mode: TypeAlias = Literal["grade", "note", "find", "help", "guidelines", "done"]
+Mode: TypeAlias = Literal["grade", "note", "find", "help", "guidelines", "topic", "done"]
+#: What is read in place of the document, and left by any key that does not move in it.
+PAGES = ("help", "guidelines", "topic")
 #: A pause longer than this is no reading, in seconds.
 _PAUSE = 60.0
 #: Of so many of the last documents the pace is told.
 _PACE = 20
+#: Further than any text is long, in lines.
+_FAR = 10**9
 #: Leases are renewed when less than this is left of them, in milliseconds.
 _RENEWED = 120_000
 
@@ -30,7 +35,8 @@ _RENEWED = 120_000
 KEYS = (
     ("x", "cannot judge"), ("s", "skip: leave it to somebody else"), ("u", "undo the last label"),
     ("n", "note"), ("/", "find in the text, and highlight"), ("j k", "next and previous hit"),
-    ("space b", "page down and up"), ("arrows", "line by line"), ("t", "topic in full"), ("h", "guidelines"),
+    ("space b", "page down and up"), ("arrows", "line by line"), ("home end", "first and last page"),
+    ("t", "topic in full"), ("h", "guidelines"),
     ("?", "this help"), ("q", "quit: all is saved"),
 )  # fmt: skip
 
@@ -41,6 +47,8 @@ class Session:
 
     project: Project
     assessor: str
+    #: Keys for the grades, the lowest first, in place of those of the scale.
+    keys: str = ""
     clock: Callable[[], float] = time.monotonic
     task: Task | None = None
     mode: Mode = "grade"
@@ -49,9 +57,13 @@ class Session:
     typed: str = ""
     note: str = ""
     find: str = ""
+    #: The first line on the screen, lines that fit on it, and where the document was left for a page.
     top: int = 0
+    room: int = 10
+    left_at: int = 0
     hit: int = -1
-    wants_topic: bool = False
+    #: What others said of this document, where the project is not blind.
+    others: str = ""
     message: str = ""
     judged: int = 0
     progress: Progress | None = None
@@ -85,8 +97,8 @@ class Session:
         try:
             if self.mode in {"note", "find"}:
                 self._type(key)
-            elif self.mode in {"help", "guidelines"}:
-                self.mode, self.top = "grade", 0
+            elif self.mode in PAGES:
+                self._read(key)
             else:
                 self._command(key)
         except AssayError as problem:
@@ -96,10 +108,9 @@ class Session:
         actions: dict[str, Callable[[], None]] = {
             "x": lambda: self._save(None), "s": self._skip, "u": self._undo, "q": self.leave,
             "n": lambda: self._ask("note", self.note), "/": lambda: self._ask("find", self.find),
-            "?": lambda: self._show("help"), "h": lambda: self._show("guidelines"), "t": self._topic,
+            "?": lambda: self._show("help"), "h": lambda: self._show("guidelines"), "t": lambda: self._show("topic"),
             "j": lambda: self._hit(1), "k": lambda: self._hit(-1), "backspace": self._back,
         }  # fmt: skip
-        moves = {"down": 1, "up": -1, " ": 10, "pagedown": 10, "b": -10, "pageup": -10, "home": -(10**6)}
         aspect = self.aspect
         grade = None if aspect is None else next((each for each in aspect.scale.grades if each.key == key), None)
         if self.mode == "done":
@@ -109,12 +120,28 @@ class Session:
                 self._undo()
         elif grade is not None:
             self._grade(grade.value)
-        elif key in moves:
-            self.top = max(self.top + moves[key], 0)
+        elif self._move(key):
+            pass
         elif key in actions:
             actions[key]()
         else:
             self.message = f"{key!r} means nothing here; ? shows the keys"
+
+    def _move(self, key: str) -> bool:
+        """Move in what is read; False if the key means something else."""
+        page = max(self.room - 1, 1)
+        moves = {
+            "down": 1, "up": -1, " ": page, "pagedown": page, "b": -page, "pageup": -page, "home": -_FAR, "end": _FAR,
+        }  # fmt: skip
+        if key not in moves:
+            return False
+        self.top, self.hit = max(self.top + moves[key], 0), -1
+        return True
+
+    def _read(self, key: str) -> None:
+        """Read a page that stands in the document's place: move in it, or go back."""
+        if not self._move(key):
+            self.mode, self.top = "grade", self.left_at
 
     def leave(self) -> None:
         """Stop: what was begun and not judged goes back, so that nobody waits for it."""
@@ -154,7 +181,8 @@ class Session:
             return
         save(
             self.project, self.assessor, self.task.assignment, value, client_key=self._key, further=further,
-            note=self.note, active_ms=round(self._active * 1000), input="key", shown=self.task.shown,
+            note=self.note, active_ms=round(self._active * 1000), input="key",
+            shown=digest(self.task.shown, self.others) if self.others else self.task.shown,
             guideline=self.task.guideline, client_at=time.time_ns() // 1_000_000,
         )  # fmt: skip
         aspect = self.task.aspects[0]
@@ -181,11 +209,23 @@ class Session:
         self.message = "undone: judge it again"
 
     def _next(self) -> None:
-        self.task = hand_out(self.project, self.assessor)
+        task = hand_out(self.project, self.assessor)
+        self.task = task and self._with_keys(task)
+        self.others = (
+            "" if task is None or self.project.settings.blind else said_by_others(self.project, task.assignment)
+        )
         self.given, self.note, self.find, self.typed = [], "", "", ""
-        self.top, self.hit, self.wants_topic = 0, -1, False
+        self.top, self.hit = 0, -1
         self.mode = "done" if self.task is None else "grade"
         self._active, self._last, self._key = 0.0, self.clock(), uuid.uuid4().hex
+
+    def _with_keys(self, task: Task) -> Task:
+        """A task with the keys of whoever judges."""
+        if not self.keys:
+            return task
+        return replace(
+            task, aspects=tuple(replace(each, scale=each.scale.with_keys(self.keys)) for each in task.aspects)
+        )
 
     def _count(self) -> None:
         """Count the time since the last key, but for long pauses; keep the document where it took long."""
@@ -197,7 +237,7 @@ class Session:
                 lease = renew(self.project, self.assessor, self.task.assignment)
             except AssayError:
                 return  # it ran out: the label is saved all the same, as a late one
-            self.task = Task(**{**vars(self.task), "lease_until": lease})
+            self.task = replace(self.task, lease_until=lease)
 
     def _ask(self, mode: Mode, before: str) -> None:
         self.mode, self.typed = mode, before
@@ -223,10 +263,7 @@ class Session:
             self.given.pop()
 
     def _show(self, mode: Mode) -> None:
-        self.mode, self.top = mode, 0
-
-    def _topic(self) -> None:
-        self.wants_topic = not self.wants_topic
+        self.mode, self.left_at, self.top = mode, self.top, 0
 
     def _hit(self, step: int) -> None:
         count = len(self.hits())

@@ -7,9 +7,9 @@ import os
 import select
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from assay.cli.judge_screen import frame, help_lines, plain_lines, question
+from assay.cli.judge_screen import document_lines, frame, help_lines, hit_line, plain_lines, question, topic_lines
 from assay.cli.judge_session import Left, Session
 from assay.core.errors import InputError
 from assay.show.legible import legible, on_one_line
@@ -17,11 +17,13 @@ from assay.show.legible import legible, on_one_line
 #: What terminals send for keys that are no characters.
 _KEYS = {
     "\x1b[A": "up", "\x1b[B": "down", "\x1bOA": "up", "\x1bOB": "down", "\x1b[5~": "pageup", "\x1b[6~": "pagedown",
-    "\x1b[H": "home", "\x1bOH": "home", "\x1b[1~": "home", "\r": "enter", "\n": "enter", "\x7f": "backspace",
-    "\x08": "backspace", "\x1b": "escape",
+    "\x1b[H": "home", "\x1bOH": "home", "\x1b[1~": "home", "\x1b[F": "end", "\x1bOF": "end", "\x1b[4~": "end",
+    "\r": "enter", "\n": "enter", "\x7f": "backspace", "\x08": "backspace", "\x1b": "escape",
 }  # fmt: skip
 #: How long the rest of what a key sends may take, in seconds.
 _REST = 0.05
+#: How soon a screen of another size is drawn, in seconds.
+_RESIZED = 0.5
 
 
 def judge_on_screen(session: Session) -> None:
@@ -31,52 +33,73 @@ def judge_on_screen(session: Session) -> None:
     session.start()
     colour = "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
     with _raw(sys.stdin.fileno()), contextlib.suppress(Left):
-        while True:
-            size = shutil.get_terminal_size()
-            lines = frame(session, size.columns, size.lines, colour=colour)
-            sys.stdout.write("\x1b[H" + "".join(f"{line}\x1b[K\r\n" for line in lines[:-1]) + f"{lines[-1]}\x1b[J")
-            sys.stdout.flush()
-            for key in _keys(sys.stdin.fileno()):
-                session.press(key)
+        try:
+            while True:
+                size = shutil.get_terminal_size()
+                lines = frame(session, size.columns, size.lines, colour=colour)
+                sys.stdout.write("\x1b[H" + "".join(f"{line}\x1b[K\r\n" for line in lines[:-1]) + f"{lines[-1]}\x1b[J")
+                sys.stdout.flush()
+                while shutil.get_terminal_size() == size:
+                    if select.select([sys.stdin], [], [], _RESIZED)[0]:
+                        for key in _keys(sys.stdin.fileno()):
+                            session.press(key)
+                        break
+        except KeyboardInterrupt:
+            session.leave()
     sys.stdout.write(f"{session.pace()}.\n")
 
 
 def judge_in_lines(session: Session) -> None:
     """Let somebody judge line by line: for screen readers, slow lines, and scripts."""
     session.start()
-    is_new = True
+    is_new, topic = True, ""
     with contextlib.suppress(Left):
         while True:
             if is_new:
-                sys.stdout.writelines(f"{line}\n" for line in plain_lines(session))
+                _write(plain_lines(session, topic=topic))
+                topic = session.task.topic_id if session.task else ""
             sys.stdout.write("> ")
             sys.stdout.flush()
             line = sys.stdin.readline()
             if not line:
                 session.leave()
             before = session.task, len(session.given)
-            _answer(session, line.rstrip("\n"))
+            _answer(session, line.strip())
             if session.message:
-                sys.stdout.write(f"{on_one_line(session.message)}\n")
+                _write([on_one_line(session.message)])
             is_new = (session.task, len(session.given)) != before
     sys.stdout.write(f"{session.pace()}.\n")
 
 
 def _answer(session: Session, line: str) -> None:
-    """What a line says: a key, or a note or a search with its text behind it."""
+    """What a line says: a key, or a note or a search with its text behind it; an empty one: the document again."""
     session.message = ""
-    word, _, rest = line.strip().partition(" ")
-    if word in {"n", "/"} and session.mode != "done":
+    word, _, rest = line.partition(" ")
+    if session.mode == "done":
+        session.press(word)
+    elif word in {"n", "/"}:
         session.press(word)
         session.typed = rest.strip()
         session.press("enter")
+        _write([hit_line(session)] if word == "/" and session.hit >= 0 else [])
+    elif word in {"j", "k"}:
+        session.press(word)
+        _write([hit_line(session)])
     elif word == "?":
-        sys.stdout.writelines(f"{text}\n" for text in [*help_lines(), question(session)])
+        _write([*help_lines(), "", "An empty line reads the document again.", question(session)])
     elif word == "h":
         guidelines = session.task.guidelines if session.task else ""
-        sys.stdout.write(f"{legible(guidelines) or 'This project has no guidelines.'}\n")
+        _write([legible(guidelines) or "This project has no guidelines."])
+    elif word == "t":
+        _write(topic_lines(session))
     elif word:
         session.press(word)
+    else:
+        _write(document_lines(session))
+
+
+def _write(lines: Iterable[str]) -> None:
+    sys.stdout.writelines(f"{line}\n" for line in lines)
 
 
 @contextlib.contextmanager

@@ -88,6 +88,21 @@ def adjudicate(
         record(connection, project.id, decided_by, "adjudicated", what, {"value": value, "reason": reason})
 
 
+def said_by_others(project: Project, assignment: int) -> str:
+    """What others said of the document of an assignment, by alias, for projects that are not blind."""
+    with project.database.reading() as connection:
+        row = connection.execute(select(db.assignment).where(db.assignment.c.id == assignment)).one()
+        mine = connection.scalar(select(db.assessor.c.alias).where(db.assessor.c.id == row.assessor_id))
+        said = _opinions(connection, [row.item_id]).get(row.item_id, [])
+    words = [
+        f"{each.alias}: {'cannot judge' if each.value is None else project.scale.grade(each.value).label}"
+        f"{f' ({each.note})' if each.note else ''}"
+        for each in said
+        if each.alias != mine
+    ]
+    return "; ".join(words)
+
+
 def decisions(connection: Connection, project: Project) -> dict[int, Any]:
     """The latest decision on each item that has one: its row."""
     rows = (

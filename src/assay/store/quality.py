@@ -201,6 +201,8 @@ def _remarks(project: Project, status: ProjectStatus, problem: str) -> Iterator[
     rules: Rules = project.settings.rules(project.scale)
     if rules.most == 1 and status.labels:
         yield "everybody judges alone: agreement can only be known where two people judge the same (overlap)"
+    if not project.settings.blind and rules.overlap > 1:
+        yield "assessors see what others said of a document: they agree more than if they had judged by themselves"
     for row in status.assessors.iter_rows(named=True):
         yield from _of_person(row, status.assessors)
 

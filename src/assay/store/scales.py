@@ -10,7 +10,7 @@ from typing import Any, Final
 from assay.core.errors import ParameterError, not_among
 
 #: Keys that mean something else at the terminal and in the browser.
-RESERVED: Final = frozenset("xsunfkjhq?/ ")
+RESERVED: Final = frozenset("xsunfkjhqtb?/ ")
 
 
 @dataclass(frozen=True)
@@ -81,6 +81,18 @@ class Scale:
     def relevant(self, value: int) -> bool:
         """True if a document with this grade is relevant."""
         return self.grade(value).counts
+
+    def with_keys(self, keys: str) -> Scale:
+        """The same grades with other keys, the lowest grade first.
+
+        >>> [grade.key for grade in SCALES["binary"].with_keys("JK").grades]
+        ['J', 'K']
+        """
+        if len(keys) < len(self.grades):
+            raise ParameterError(
+                f"keys: expected one for each of {len(self.grades)} grades ({self.described()}), got {keys!r}"
+            )
+        return Scale(self.name, tuple(replace(each, key=key) for each, key in zip(self.grades, keys, strict=False)))
 
     def described(self) -> str:
         """The grades in one line.

@@ -25,7 +25,8 @@ class Settings:
     relevant. `adjudicated`: somebody decides where people stay apart. `order`: one topic after the other, documents in
     random order; all documents in random order; or by the pool's priority in batches. Never by rank.
     `gold_every`, `repeat_every`: after so many documents, one with a known answer, or one judged before (0: none).
-    `blind`: nobody sees what others said. `lease`: minutes that somebody may take before others get the document.
+    `blind`: nobody sees what others said of a document before they have judged it. `lease`: minutes that somebody may
+    take before others get the document.
     """
 
     overlap: int = 1
@@ -52,6 +53,8 @@ class Settings:
             )
         if self.apart == "relevance" and self.tolerance:
             raise ParameterError("tolerance is about grades: it has no effect where only relevance counts")
+        if self.gold_every and not self.blind:
+            raise ParameterError("gold_every needs blind judges: what others said gives known answers away")
         for name in ("gold_every", "repeat_every"):
             if getattr(self, name) == 1:
                 raise ParameterError(f"{name} is 1: then nothing else would ever be judged; choose 5 or more")
