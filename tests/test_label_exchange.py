@@ -71,8 +71,27 @@ RRE = {
     ],
 }  # fmt: skip
 
+#: RRE's own files: gains with their documents, or documents with their gains, by groups of queries; topics or none.
+GROUP: dict[str, Any] = {
+    "name": "tea", "queries": [{"template": "q.json", "placeholders": {"$query": "about q1"}},
+                               {"template": "q.json", "placeholders": {"$query": "about q2"}}],
+    "relevant_documents": {"3": ["d1"], "1": ["d4", 5]},
+}  # fmt: skip
+BY_DOCUMENT = {
+    **GROUP,
+    "queries": GROUP["queries"][:1],
+    "relevant_documents": [{"d1": {"gain": 2}}, {"d2": {"gain": 0}}],
+}
+OF_GROUP = [
+    (f"about q{n}", document, "ana", grade) for n in (1, 2) for document, grade in (("d1", 3), ("d4", 1), ("5", 1))
+]
+
 #: An export, whose it is where it does not say so, and the labels in it.
 EXPORTS = {
+    "topics of RRE": (json.dumps({"index": "tea", "topics": [{"description": "t", "query_groups": [GROUP]}]}), "ana",
+                      OF_GROUP),
+    "groups of RRE": (json.dumps({"id_field": "id", "query_groups": [BY_DOCUMENT]}), "ana",
+                      [("about q1", "d1", "ana", 2), ("about q1", "d2", "ana", 0)]),
     "book of Quepid": (json.dumps(BOOK, indent=1), None,
                        [("about q1", "d1", "ana@x.org", 3), ("about q2", "d4", "Unknown", 1)]),
     "table of a book of one": ("query,docid,Ana B.\nabout q1,d1,3.0\nabout q1,d2,\n", None,
@@ -121,6 +140,29 @@ def test_an_export_is_known_by_its_content(tool: str, tmp_path: Path) -> None:
     file.write_text(text)
     labels = read_labels(str(file) if judge is None else {judge: str(file)})
     assert labels.frame.select("query_id", "item_id", "judge", "label").rows() == expected
+
+
+NOTES = {
+    "a table": "query_id,doc_id,judge,label,comment\nq1,d1,ana,3,why\nq1,d2,ana,1,\n",
+    "Quepid": json.dumps(BOOK).replace('"explanation": "yes"', '"explanation": "why"'),
+    "Label Studio": json.dumps([{"id": 1, "data": IDS, "annotations": [{"completed_by": "ana", "result": [
+        {"from_name": "relevance", "value": {"rating": 3}}, {"from_name": "comment", "value": {"text": ["why"]}},
+    ]}]}]),
+    "Langfuse": lines(langfuse(3, "ana", comment="why")),
+    "LangSmith": lines(langsmith(3, "ana", comment="why")),
+    "Argilla": lines(argilla(relevance=[{"value": 3, "user_id": "ana"}], comment=[{"value": "why", "user_id": "ana"}])),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("tool", NOTES)
+def test_notes_come_in_with_their_labels_and_go_out_again(tool: str, project: Project, tmp_path: Path) -> None:
+    place = tmp_path / ("notes.csv" if tool == "a table" else "notes.json")
+    place.write_text(NOTES[tool])
+    take_labels(project, read_labels(place))
+    assert [row["note"] for row in history(project) if row["doc_id"] == "d1"] == ["why"]
+    table, _ = exported(project, "labels", ending=".csv")
+    (row, *_) = csv.DictReader(io.StringIO(table))
+    assert row["note"] == "why"
 
 
 def test_scores_of_traces_are_labels_of_traces_where_no_document_is_named() -> None:

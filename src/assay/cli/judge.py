@@ -36,6 +36,12 @@ class PolicyOptions(TypedDict, total=False):
     method: Annotated[str, option("--policy", help="majority (default), median, highest, lowest, dawid-skene.")]
     ties: Annotated[str, option(help="Of equally frequent grades: lowest (default), highest, none.", panel=RULES)]
     minimum: Annotated[int, option(help="Labels that a document needs (1).", panel=RULES, least=1)]
+    aspect: Annotated[str, option(metavar="NAME", help="Release this aspect in place of relevance.")]
+    kinds: Annotated[
+        tuple[str, ...],
+        option("--count", metavar="KIND", help="Whose labels: human, program, model (human); repeat.", panel=RULES),
+    ]
+    without: Annotated[tuple[str, ...], option(metavar="NAME", help="Leave out this assessor; repeat.", panel=RULES)]
 
 
 def judge(
@@ -85,6 +91,9 @@ def assign(
     place: In = USUAL,
     topics: Annotated[str | None, option(metavar="1,2,3", help="Only these topics for them.")] = None,
     kind: Annotated[str, option(help="human (default), program, model.")] = "human",
+    stop: Annotated[
+        bool, option(help="They judge here no more; what they said stays. Without it, they go on.")
+    ] = False,
     project: Name | None = None,
 ) -> None:
     """Add assessors, or give them topics of their own. Others see aliases.
@@ -92,12 +101,18 @@ def assign(
     $ assay judge assign cleo
     """
     from assay.core.domains import Choice  # noqa: PLC0415
+    from assay.store.changes import change_assessors  # noqa: PLC0415
     from assay.store.projects import add_assessors  # noqa: PLC0415
 
     Choice(("human", "program", "model")).check("kind", kind)
     with opened_project(place, project) as opened:
+        if stop:
+            change_assessors(opened, names, is_active=False, actor=me())
+            output.message(f"{', '.join(names)}: no more")
+            return
         only = None if topics is None else [each.strip() for each in topics.split(",")]
         aliases = add_assessors(opened, names, kind=kind, topics=only, actor=me())
+        change_assessors(opened, names, is_active=True, actor=me())
     for name, alias in zip(names, aliases, strict=True):
         output.message(f"{name}: {alias}")
 
@@ -287,7 +302,8 @@ def export(
         option("-o", "--output", metavar="FILE", help="The file; its ending names the form: .qrels, .csv, .jsonl."),
     ] = Path("-"),
     what: Annotated[
-        str, option(help="release (default), labels, judges, history; tasks: --for label-studio or quepid.")
+        str,
+        option(help="release (default), labels, judges, history, everything; tasks: --for label-studio or quepid."),
     ] = "release",
     tool: Annotated[
         str, option("--for", metavar="TOOL", help="The tool that tasks are for: label-studio, quepid.")

@@ -47,7 +47,7 @@ def _label_studio(source: Source, judge: str | None) -> LabelRows:
                 raise wrong("`completed_by`, who made an annotation", "nothing")
             yield item | {
                 "judge": str(who if who is not None else judge), "label": only(value, wrong),
-                "seconds": each.get("lead_time"), "time": each.get("created_at"),
+                "seconds": each.get("lead_time"), "time": each.get("created_at"), "note": _comment(each["result"]),
             }  # fmt: skip
 
     return gathered(source, "Label Studio", rows_of)
@@ -68,6 +68,14 @@ def _answer(parts: list[dict[str, Any]], wrong: Wrong) -> Any:
         raise wrong("one question per item, or which one is the label, said by columns", ", ".join(answers))
     values = answers[question]
     return values[0] if len(values) == 1 else values
+
+
+def _comment(parts: list[dict[str, Any]]) -> str | None:
+    """What was written beside a choice, a rating or a number."""
+    kinds = {kind for part in parts for kind in part.get("value", {})}
+    texts = [part["value"]["text"] for part in parts if "text" in part.get("value", {})]
+    words = [word for text in texts for word in (text if isinstance(text, list) else [text]) if isinstance(word, str)]
+    return "\n".join(words) if words and kinds & {"choices", "rating", "number"} else None
 
 
 def _doccano(source: Source, judge: str | None) -> LabelRows:

@@ -189,6 +189,8 @@ def _cells(table: NamedColumns, ours: str, theirs: str) -> pl.Series:
         return table.ids(theirs, ours)
     if kind == "number":
         return table.numbers(theirs, ours)
+    if ours == "note":
+        return table.frame[theirs].cast(pl.String, strict=False)
     if kind == "text" and (times := _points_in_time(table.frame[theirs])) is not None:
         return times
     values = _bare(table, theirs)

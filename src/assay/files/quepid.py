@@ -1,4 +1,5 @@
-"""Labels as Quepid exports them: a book as JSON or a table, the ratings of a case as a table, JSON, or for RRE.
+"""Labels as Quepid exports them: a book as JSON or a table, the ratings of a case as a table, JSON, or for RRE;
+and ratings of the Rated Ranking Evaluator (RRE) as it has them itself.
 
 Quepid knows a query by its text, which stands where the topic is.
 """
@@ -28,6 +29,8 @@ def quepid_reader(head: Head) -> Reader | None:
     if text.startswith("{"):
         if '"query_doc_pairs"' in text or '"support_implicit_judgements"' in text:
             return _book
+        if '"query_groups"' in text and '"placeholders"' in text:
+            return _rre_groups
         if '"placeholders"' in text and '"$query"' in text:
             return _rre
         return _case if _CASE.match(text) else None
@@ -49,7 +52,7 @@ def _book(source: Source, judge: str | None) -> LabelRows:
                 continue
             who = each.get("user_email") or judge or _NOBODY
             yield {"query_id": _text(pair["query_text"]), "item_id": str(pair["doc_id"]), "judge": who,
-                   "label": each["rating"]}  # fmt: skip
+                   "label": each["rating"], "note": each.get("explanation")}  # fmt: skip
 
     rows = gathered(source, "Quepid", rows_of, _listed(source, "query_doc_pairs"))
     said = f"{number_of('judgment', passed)} without a rating (unrateable, or put off) left out"
@@ -78,6 +81,37 @@ def _rre(source: Source, judge: str | None) -> LabelRows:
                        "label": rating}  # fmt: skip
 
     return gathered(source, "Quepid for RRE", rows_of, _listed(source, "queries"))
+
+
+def _rre_groups(source: Source, judge: str | None) -> LabelRows:
+    """Ratings as the Rated Ranking Evaluator has them itself: groups of queries that share their relevant documents."""
+    judge = _named(source, judge)
+
+    def groups() -> Iterator[tuple[None, Any]]:
+        content = loaded(source)
+        for topic in (content, *(content.get("topics") or ())):
+            yield from ((None, group) for group in topic.get("query_groups") or ())
+
+    def rows_of(group: dict[str, Any], wrong: Wrong) -> Iterator[dict[str, Any]]:
+        for query in group["queries"]:
+            texts = query["placeholders"]
+            if "$query" not in texts and len(texts) != 1:
+                raise wrong("`$query` among the placeholders of a query", ", ".join(texts))
+            text = texts.get("$query", next(iter(texts.values())))
+            for document, rating in _graded(group.get("relevant_documents") or {}):
+                yield {"query_id": _text(text), "item_id": document, "judge": judge, "label": rating}
+
+    return gathered(source, "RRE", rows_of, groups())
+
+
+def _graded(documents: Any) -> Iterator[tuple[str, Any]]:
+    """Documents with their gains: by document, each with its gain, or by gain, each with its documents."""
+    for each in documents if isinstance(documents, list) else [documents]:
+        for key, value in each.items():
+            if isinstance(value, list):
+                yield from ((str(document), key) for document in value)
+            else:
+                yield str(key), value["gain"]
 
 
 def _ratings(source: Source, judge: str | None) -> LabelRows:

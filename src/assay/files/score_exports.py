@@ -30,6 +30,7 @@ class _Score(NamedTuple):
     places: tuple[Any, ...]
     record: Any = None
     time: Any = None
+    note: Any = None
 
 
 _Scores: TypeAlias = Callable[[dict[str, Any]], Iterator[_Score]]
@@ -67,7 +68,7 @@ def _langfuse(score: dict[str, Any]) -> Iterator[_Score]:
     places = (fields.get("metadata"), trace.get("metadata") if isinstance(trace, Mapping) else None)
     who = fields.get("authorUserId") or str(fields.get("source") or "").lower()
     record = fields.get("observationId") or fields.get("traceId")
-    yield _Score(fields["name"], label, who, places, record, fields.get("timestamp"))
+    yield _Score(fields["name"], label, who, places, record, fields.get("timestamp"), fields.get("comment"))
 
 
 def _langsmith(feedback: dict[str, Any]) -> Iterator[_Score]:
@@ -75,7 +76,8 @@ def _langsmith(feedback: dict[str, Any]) -> Iterator[_Score]:
     label = feedback.get("score") if feedback.get("score") is not None else feedback.get("value")
     who = next((source[name] for name in ("user_name", "user_id", "ls_user_id", "type") if source.get(name)), None)
     places = (extra, extra.get("metadata"), source.get("metadata"))
-    yield _Score(feedback["key"], label, who, places, feedback["run_id"], feedback.get("created_at"))
+    yield _Score(feedback["key"], label, who, places, feedback["run_id"], feedback.get("created_at"),
+                 feedback.get("comment"))  # fmt: skip
 
 
 def _braintrust(row: dict[str, Any]) -> Iterator[_Score]:
@@ -142,10 +144,19 @@ def _read(source: Source, judge: str | None, tool: str, scores_of: _Scores) -> L
     question = _question(source, dict.fromkeys(str(score.question) for _, _, score in found))
     asked = [each for each in found if str(each[2].question) == question]
     given = [each for each in asked if each[2].label not in (None, [])]
-    rows = [_row(source, line, number, score, judge) for line, number, score in given]
+    # What was written in answer to a question of its own belongs to the label of the same record by the same judge.
+    notes = {
+        (score.record, score.judge): score.label for _, _, score in found
+        if score.question != question and isinstance(score.label, str) and find(ROLES["note"], [str(score.question)])
+    }  # fmt: skip
+    rows = [
+        _row(source, line, number, score._replace(note=score.note or notes.get((score.record, score.judge))), judge)
+        for line, number, score in given
+    ]
     if not rows:
         raise FormatError(source.name, None, expected="labels", note="nothing in it is labelled")
-    remarks = [f"{number_of('score', len(found) - len(asked))} of other questions left out"] * (asked != found)
+    others = len(found) - len(asked) - len(notes)
+    remarks = [f"{number_of('score', others)} of other questions left out"] * (others > 0)
     remarks += [f"{number_of('record', len(asked) - len(given))} without a label left out"] * (given != asked)
     places = [line for line, _, _ in given]
     return LabelRows(frame_of(rows), lambda row: (source.name, places[row]), tuple(remarks))
@@ -184,4 +195,5 @@ def _row(source: Source, line: int | None, number: int, score: _Score, judge: st
             note=f"name them: as `judge` in the metadata, or {naming()}",
         )  # fmt: skip
     label = only(score.label, lambda expected, got: FormatError(source.name, line, expected=expected, got=got))
-    return {**item, "judge": str(who), "label": int(label) if isinstance(label, bool) else label, "time": score.time}
+    return {**item, "judge": str(who), "label": int(label) if isinstance(label, bool) else label, "time": score.time,
+            "note": score.note}  # fmt: skip

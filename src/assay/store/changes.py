@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from sqlalchemy import bindparam, insert, select, update
 
 from assay.core.domains import Choice
 from assay.core.errors import number_of
 from assay.store import schema as db
+from assay.store.handout import assessor_of, give_back
 from assay.store.projects import Project, add_guidelines, item_keys, open_project, open_within, record
 from assay.store.saving import settle_all
 from assay.store.settings import Settings
@@ -63,3 +64,18 @@ def add_gold(project: Project, expected: Mapping[tuple[str, str], int], *, toler
         )
         record(connection, project.id, actor, "gold added", number_of("item", len(rows)), {"tolerance": tolerance})
     return len(rows)
+
+
+def change_assessors(project: Project, names: Iterable[str], *, is_active: bool, actor: str = "") -> None:
+    """Let assessors judge on, or no more; what they said stays, and what they had begun goes to others."""
+    wanted = list(names)
+    with project.database.writing() as connection:
+        people = [assessor_of(connection, project, name) for name in wanted]
+        of_them = update(db.assessor).where(db.assessor.c.id.in_([each.id for each in people]))
+        changed = connection.execute(of_them.where(db.assessor.c.is_active != is_active).values(is_active=is_active))
+        if changed.rowcount:
+            verb = "assessors called back" if is_active else "assessors stopped"
+            record(connection, project.id, actor, verb, ", ".join(wanted), {})
+    if not is_active:
+        for name in wanted:
+            give_back(project, name)

@@ -12,6 +12,7 @@ from assay.core.errors import InputError
 from assay.store import schema as db
 from assay.store.projects import Project
 from assay.store.saving import IS_CURRENT
+from assay.store.scales import Aspect
 from assay.tables.labels import Labels
 
 _BATCH: Final = 50_000
@@ -75,11 +76,16 @@ def as_labels(project: Project, frame: pl.DataFrame) -> Labels:
     kept = frame.drop_nulls("label").with_columns(pl.from_epoch("time", "ms"))
     if not kept.height:
         raise InputError(f"{project.name}: nobody has judged anything yet")
-    empty = [name for name in ("gold", "seconds") if kept[name].null_count() == kept.height]
-    columns = [
-        name for name in ("query_id", "item_id", "judge", "label", "seconds", "time", "gold") if name not in empty
-    ]
+    kept = kept.with_columns(pl.col("note").replace("", None))
+    empty = [name for name in ("gold", "seconds", "note") if kept[name].null_count() == kept.height]
+    every = ("query_id", "item_id", "judge", "label", "seconds", "time", "gold", "note")
+    columns = [name for name in every if name not in empty]
     return Labels.of(kept.select(columns), name=project.name, origin=project.database.name, repeated="last")
+
+
+def aspect_of(project: Project, name: str) -> Aspect:
+    """An aspect of a project by its name."""
+    return project.aspects[aspect_key(project, name)]
 
 
 def aspect_key(project: Project, name: str) -> int:

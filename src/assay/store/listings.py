@@ -52,6 +52,7 @@ class ReleaseList(Result):
         rows = [
             {
                 "release": f"{self.place}@{each['version']}",
+                "aspect": each["policy"].aspect,
                 "made": datetime.fromtimestamp(each["created_at"] / 1000, UTC).strftime("%Y-%m-%d %H:%M"),
                 "judged": each["facts"]["judged"],
                 "pooled": each["facts"]["pooled"],
@@ -91,9 +92,9 @@ class LabelImport(Result):
 
 
 _RELEASE = {
-    "release": pl.String, "made": pl.String, "judged": pl.Int64, "pooled": pl.Int64, "labels": pl.Int64,
-    "adjudicated": pl.Int64, "alpha": pl.Float64, "low": pl.Float64, "high": pl.Float64, "guidelines": pl.Int64,
-    "policy": pl.String, "note": pl.String, "sha256": pl.String,
+    "release": pl.String, "aspect": pl.String, "made": pl.String, "judged": pl.Int64, "pooled": pl.Int64,
+    "labels": pl.Int64, "adjudicated": pl.Int64, "alpha": pl.Float64, "low": pl.Float64, "high": pl.Float64,
+    "guidelines": pl.Int64,    "policy": pl.String, "note": pl.String, "sha256": pl.String,
 }  # fmt: skip
 
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from sqlalchemy import Connection, insert, select
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 #: Rows that are written at once.
 _BATCH = 5_000
-_RELEVANCE = "relevance"
+#: The first aspect of every project.
+RELEVANCE: Final = "relevance"
 #: What no database stores in text, and no screen shows.
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
@@ -95,7 +96,7 @@ def create_project(
     settings = settings or Settings()
     _check_name(name)
     to_judge = pool.to_judge()
-    asked = [Aspect(_RELEVANCE, scale), *aspects]
+    asked = [Aspect(RELEVANCE, scale), *aspects]
     names = [each.name for each in asked]
     if twice := next((each for each in names if names.count(each) > 1), None):
         raise ParameterError(f"aspects: every aspect has a name of its own, got {twice!r} twice")

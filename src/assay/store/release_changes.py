@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import polars as pl
 
+from assay.core.errors import InputError
 from assay.core.results import Result
 from assay.store.kept_runs import kept_runs
 from assay.store.projects import Project
@@ -38,6 +39,11 @@ def release_diff(
     project: Project, first: Release, second: Release, measures: tuple[str, ...] = ("nDCG@10", "AP")
 ) -> ReleaseDiff:
     """Changes from one release to another: grades, documents, and the verdicts that move."""
+    if first.policy.aspect != second.policy.aspect:
+        raise InputError(
+            f"{first.name} is of {first.policy.aspect}, {second.name} of {second.policy.aspect}: their grades have "
+            "nothing in common"
+        )
     keys = ["query_id", "doc_id"]
     old, new = (each.frame.select(*keys, "relevance", "provenance") for each in (first, second))
     both = old.join(new, on=keys, how="full", coalesce=True, suffix="_after")

@@ -21,12 +21,13 @@ from sqlalchemy import Connection, func, insert, select
 
 from assay import __version__
 from assay.core.domains import Choice, Whole
-from assay.core.errors import AssayError, InputError, ParameterError, number_of, refuse_unknown
+from assay.core.errors import AssayError, InputError, ParameterError, listed, number_of, refuse_unknown
 from assay.store import schema as db
 from assay.store.adjudication import decisions
 from assay.store.database import StoreError, now
-from assay.store.labels_table import as_labels, frame_of, labels_frame
-from assay.store.projects import Project, record, storable
+from assay.store.labels_table import as_labels, aspect_of, frame_of, labels_frame
+from assay.store.projects import RELEVANCE, Project, record, storable
+from assay.store.scales import Scale
 from assay.tables import Qrels
 
 Method: TypeAlias = Literal["majority", "median", "highest", "lowest", "dawid-skene"]
@@ -45,7 +46,8 @@ class Policy:
 
     `method`: what the grade of several labels is; `ties`: which of equally frequent ones. `adjudicated`: decisions come
     before labels. `gold`: known answers are judgments, too. `kinds`: whose labels count. `minimum`: labels that a
-    document needs.
+    document needs. `without`: people whose labels do not count, by name or alias. `aspect`: what is judged besides
+    relevance, which has neither decisions nor known answers.
     """
 
     method: Method = "majority"
@@ -54,6 +56,8 @@ class Policy:
     gold: bool = True
     kinds: tuple[str, ...] = ("human", "import")
     minimum: int = 1
+    without: tuple[str, ...] = ()
+    aspect: str = RELEVANCE
 
     def __post_init__(self) -> None:
         Choice(get_args(Method)).check("method", self.method)
@@ -69,9 +73,8 @@ class Policy:
         """A policy from JSON, or from names and values."""
         values: dict[str, Any] = dict(json.loads(stored) if isinstance(stored, str) else stored)
         refuse_unknown(values, cls)
-        if "kinds" in values:
-            values["kinds"] = tuple(values["kinds"])
-        return cls(**values)
+        tuples: dict[str, Any] = {name: tuple(values[name]) for name in ("kinds", "without") if name in values}
+        return cls(**(values | tuples))
 
     def described(self) -> str:
         """The policy in words.
@@ -82,7 +85,11 @@ class Policy:
         ties = "" if self.method in {"highest", "lowest"} else f" (ties: {self.ties})"
         words = {"dawid-skene": "Dawid-Skene's model of the labels"}.get(self.method, f"the {self.method} of labels")
         at_least = "" if self.minimum == 1 else f", {self.minimum} labels or more"
-        return f"{'adjudicated first, then ' if self.adjudicated else ''}{words}{ties}{at_least}"
+        without = f", without {', '.join(self.without)}" if self.without else ""
+        kinds = "" if self.kinds == Policy.kinds else f", of {', '.join(self.kinds)}"
+        if self.aspect != RELEVANCE:
+            return f"{self.aspect}: {words}{ties}{at_least}{kinds}{without}"
+        return f"{'adjudicated first, then ' if self.adjudicated else ''}{words}{ties}{at_least}{kinds}{without}"
 
 
 @dataclass(frozen=True)
@@ -131,6 +138,7 @@ class Release:
 def make_release(project: Project, policy: Policy | None = None, *, note: str = "", actor: str = "") -> Release:
     """Freeze the judgments of a project under the next number."""
     policy = policy or Policy()
+    aspect_of(project, policy.aspect)
     with project.database.writing() as connection:
         frame = judged(connection, project, policy)
         if not frame["relevance"].count():
@@ -151,21 +159,20 @@ def make_release(project: Project, policy: Policy | None = None, *, note: str = 
     return open_release(project, version)
 
 
-def open_release(project: Project, version: int | None = None) -> Release:
-    """A release by its number, the newest if none is given; its bytes are held against its sha256."""
-    found = select(db.release).where(db.release.c.project_id == project.id).order_by(db.release.c.version.desc())
-    with project.database.reading() as connection:
-        if version is not None:
-            found = found.where(db.release.c.version == version)
-        row = connection.execute(found.limit(1)).one_or_none()
-        if row is None:
-            newest = connection.scalar(select(func.max(db.release.c.version)).filter_by(project_id=project.id))
-            known = (
-                "there is none yet: `assay judge release` makes one" if newest is None else f"the newest is {newest}"
-            )
+def open_release(project: Project, version: int | None = None, *, aspect: str = RELEVANCE) -> Release:
+    """A release by its number, or the newest of an aspect; its bytes are held against its sha256."""
+    known = [each for each in releases(project) if version is not None or each["policy"].aspect == aspect]
+    found = [each["version"] for each in known if version in {None, each["version"]}]
+    if not found:
+        of = "" if aspect == RELEVANCE else f" of {aspect}"
+        hint = "" if aspect == RELEVANCE else f" --aspect {aspect!r}"
+        if known:
             raise InputError(
-                f"{project.database.name}: there is no release {version or ''}: {known}".replace("  ", " ")
+                f"{project.database.name}: there is no release {version}: the newest is {known[-1]['version']}"
             )
+        raise InputError(f"{project.database.name}: there is no release{of} yet: `assay judge release{hint}` makes one")
+    with project.database.reading() as connection:
+        row = connection.execute(select(db.release).filter_by(project_id=project.id, version=found[-1])).one()
     content = zstandard.decompress(row.content)
     if hashlib.sha256(content).hexdigest() != row.sha256:
         raise StoreError(f"{project.database.name}: release {row.version} is damaged: its bytes do not have its sha256")
@@ -189,8 +196,7 @@ def releases(project: Project) -> list[Mapping[str, Any]]:
 def judged(connection: Connection, project: Project, policy: Policy) -> pl.DataFrame:
     """Grades of the documents of the pool under a policy, as lines of a release."""
     items = frame_of(connection, _ITEMS.where(db.item.c.project_id == project.id), _ITEM_SCHEMA)
-    labels = labels_frame(connection, project).join(_counted(connection, project, policy), on="assessor", how="semi")
-    labels = labels.drop_nulls("label")
+    labels = _labels(connection, project, policy).drop_nulls("label")
     by_item = labels.group_by("item").agg(pl.len().alias("labels"))
     chosen = _chosen(project, labels, policy).join(by_item, on="item", how="right")
     said = labels.join(chosen, on="item").filter(pl.col("label") != pl.col("relevance"))
@@ -204,13 +210,13 @@ def judged(connection: Connection, project: Project, policy: Policy) -> pl.DataF
     frame = frame.with_columns(
         provenance=pl.when(pl.col("relevance").is_null()).then(pl.lit("none")).otherwise(pl.lit("labels"))
     )
-    if policy.gold:
+    if policy.gold and policy.aspect == RELEVANCE:
         known = pl.col("expected").is_not_null() & pl.col("relevance").is_null()
         frame = frame.with_columns(
             relevance=pl.when(known).then("expected").otherwise("relevance"),
             provenance=pl.when(known).then(pl.lit("gold")).otherwise("provenance"),
         )
-    if policy.adjudicated:
+    if policy.adjudicated and policy.aspect == RELEVANCE:
         frame = _with_decisions(frame, decisions(connection, project))
     return frame.select(*_LINE).cast(_LINE).sort("query_id", "doc_id")
 
@@ -254,21 +260,44 @@ def _by_model(project: Project, labels: pl.DataFrame, policy: Policy) -> pl.Data
     from assay.ground_truth.crowd import crowd  # noqa: PLC0415  # loaded only by those who ask for it
 
     ids = labels.select(item_id=pl.col("item").cast(pl.String), judge="judge", label="label")
-    result = crowd(ids, method="dawid-skene", ties=policy.ties, categories=list(project.scale.values), draws=0)
+    result = crowd(
+        ids,
+        method="dawid-skene",
+        ties=policy.ties,
+        categories=list(aspect_of(project, policy.aspect).scale.values),
+        draws=0,
+    )
     return result.items.select(item=pl.col("item_id").cast(pl.Int64), relevance=pl.col("label").cast(pl.Int64))
 
 
 def _counted(connection: Connection, project: Project, policy: Policy) -> pl.DataFrame:
     """The assessors whose labels count."""
-    rows = select(db.assessor.c.id).where(db.assessor.c.project_id == project.id, db.assessor.c.kind.in_(policy.kinds))
-    return frame_of(connection, rows, {"assessor": pl.Int64})
+    rows = connection.execute(
+        select(db.assessor.c.id, db.assessor.c.name, db.assessor.c.alias, db.assessor.c.kind).filter_by(
+            project_id=project.id
+        )
+    ).all()
+    names = {name for row in rows for name in (row.name, row.alias)}
+    for name in policy.without:
+        if name not in names:
+            there = listed([row.name for row in rows])
+            raise InputError(f"{project.name}: no assessor is called {name!r}: there are {there}")
+    counted = [row.id for row in rows if row.kind in policy.kinds and not {row.name, row.alias} & set(policy.without)]
+    return pl.DataFrame({"assessor": counted}, schema={"assessor": pl.Int64})
+
+
+def _labels(connection: Connection, project: Project, policy: Policy) -> pl.DataFrame:
+    """The labels that count."""
+    aspect = None if policy.aspect == RELEVANCE else policy.aspect
+    labels = labels_frame(connection, project, aspect=aspect)
+    return labels.join(_counted(connection, project, policy), on="assessor", how="semi")
 
 
 def _facts(connection: Connection, project: Project, policy: Policy, frame: pl.DataFrame) -> dict[str, Any]:
     """Facts for whoever uses the judgments."""
     states = select(db.item.c.state, func.count()).where(db.item.c.project_id == project.id).group_by(db.item.c.state)
     guidelines = connection.scalar(select(func.max(db.guideline.c.version)).filter_by(project_id=project.id))
-    judged_rows = frame.drop_nulls("relevance")
+    judged_rows, scale = frame.drop_nulls("relevance"), aspect_of(project, policy.aspect).scale
     grades = judged_rows.group_by("relevance").len().sort("relevance")
     facts: dict[str, Any] = {
         "topics": judged_rows["query_id"].n_unique(), "pooled": frame.height, "judged": judged_rows.height,
@@ -276,19 +305,18 @@ def _facts(connection: Connection, project: Project, policy: Policy, frame: pl.D
         "by": dict(judged_rows["provenance"].value_counts().iter_rows()),
         "states": dict(map(tuple, connection.execute(states))),
         "guidelines": guidelines, "assay": __version__,
-        "relevant_from": min((value for value in project.scale.values if project.scale.relevant(value)), default=None),
-        "scale": project.scale.described(),
+        "relevant_from": min((value for value in scale.values if scale.relevant(value)), default=None),
+        "scale": scale.described(), "aspect": policy.aspect,
     }  # fmt: skip
-    labels = labels_frame(connection, project).join(_counted(connection, project, policy), on="assessor", how="semi")
-    return facts | {"agreement": agreement_of(project, labels)}
+    return facts | {"agreement": agreement_of(project, _labels(connection, project, policy), scale)}
 
 
-def agreement_of(project: Project, labels: pl.DataFrame) -> dict[str, Any]:
+def agreement_of(project: Project, labels: pl.DataFrame, scale: Scale) -> dict[str, Any]:
     """Krippendorff's alpha of labels with its interval; the reason where there is none."""
     from assay.subjects.judges.evaluation import agree  # noqa: PLC0415  # loads SciPy
 
     try:
-        result = agree(as_labels(project, labels), "Alpha", categories=list(project.scale.values), resamples=1000)
+        result = agree(as_labels(project, labels), "Alpha", categories=list(scale.values), resamples=1000)
     except AssayError as problem:
         return {"measure": "Alpha", "value": None, "reason": problem.remark}
     found = result.estimate(result.measures[0])

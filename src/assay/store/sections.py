@@ -134,12 +134,15 @@ def releases_document(result: ReleaseList) -> Document:
         lines.append(f"{number_of('document', open_)} are still open or disputed: a later release may say otherwise.")
     if facts["agreement"]["value"] is None:
         lines.append(f"Agreement is not known: {facts['agreement']['reason']}.")
+    if facts["guidelines"]:
+        lines.append(f"Judged by version {facts['guidelines']} of the guidelines.")
     if (facts["relevant_from"] or 0) > 1:
         lines.append(
             f"Relevant are grades from {facts['relevant_from']} on: evaluate with --level {facts['relevant_from']}."
         )
+    aspects = (Column("aspect"),) if frame["aspect"].n_unique() > 1 else ()
     columns = (
-        Column("release"), Column("made"), Column("judged", kind="count"), Column("labels", kind="count"),
+        Column("release"), Column("made"), *aspects, Column("judged", kind="count"), Column("labels", kind="count"),
         Column("adjudicated", kind="count"), Column("alpha", kind="estimate", ends=("low", "high"), missing=""),
         Column("guidelines", kind="count", missing=""), Column("note"),
     )  # fmt: skip

@@ -17,9 +17,10 @@ from assay.core.errors import InputError, ParameterError, argument, listed, numb
 from assay.core.results import frame_as_csv
 from assay.store import schema as db
 from assay.store.database import now
+from assay.store.everything import everything
 from assay.store.labels_table import aspect_key, history, labels_of
 from assay.store.listings import LabelImport
-from assay.store.projects import Project, add_assessors, digest, record
+from assay.store.projects import RELEVANCE, Project, add_assessors, digest, record, storable
 from assay.store.releases import open_release
 from assay.store.saving import IS_CURRENT, settle
 from assay.tables.labels import Labels
@@ -139,6 +140,7 @@ def _take(project: Project, rows: list[dict[str, Any]], judges: tuple[str, ...],
                     assignment_id=assignment, verdict="graded", value=row["grade"], input="file", client_key=row["key"],
                     created_at=time, client_at=_milliseconds(row.get("time")), supersedes=current,
                     active_ms=None if seconds is None else round(float(seconds) * 1000),
+                    note=storable(row.get("note")),
                 )
             )  # fmt: skip
             if purpose == "main":
@@ -256,7 +258,9 @@ def exported(
 
 
 def _release(project: Project, ending: str, asked: Mapping[str, Any]) -> tuple[str, str]:
-    found = open_release(project, asked["version"])
+    found = open_release(project, asked["version"], aspect=asked["aspect"] or RELEVANCE)
+    if asked["aspect"] not in {None, found.policy.aspect}:
+        raise ParameterError(f"{found.name} is a release of {found.policy.aspect}, not of {asked['aspect']}")
     said = f"{found.name}: {number_of('judgment', found.facts['judged'])}, sha256 {found.sha256[:12]}"
     if ending in {"", ".qrels", ".trec", ".txt"}:
         return found.to_trec(unjudged=asked["unjudged"]), said
@@ -293,6 +297,13 @@ def _history(project: Project, ending: str, _: Mapping[str, Any]) -> tuple[str, 
         raise ParameterError("the history is written as lines of JSON: name a file that ends in .jsonl")
     lines = [json.dumps(row, ensure_ascii=False) for row in history(project)]
     return "".join(f"{line}\n" for line in lines), f"{number_of('label', len(lines))}, all that was ever said"
+
+
+def _everything(project: Project, ending: str, _: Mapping[str, Any]) -> tuple[str, str]:
+    if ending not in {"", ".jsonl", ".ndjson"}:
+        raise ParameterError("everything is written as lines of JSON: name a file that ends in .jsonl")
+    lines = [json.dumps(row, ensure_ascii=False) for row in everything(project)]
+    return "".join(f"{line}\n" for line in lines), number_of("record", len(lines))
 
 
 def _tasks(project: Project, ending: str, asked: Mapping[str, Any]) -> tuple[str, str]:
@@ -364,5 +375,6 @@ def _table(frame: pl.DataFrame, ending: str) -> str:
 
 
 _EXPORTS: dict[str, Callable[[Project, str, Mapping[str, Any]], tuple[str, str]]] = {
-    "release": _release, "labels": _labels, "judges": _judges, "history": _history, "tasks": _tasks,
+    "release": _release, "labels": _labels, "judges": _judges, "history": _history,
+    "everything": _everything, "tasks": _tasks,
 }  # fmt: skip

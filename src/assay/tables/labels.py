@@ -15,9 +15,10 @@ from assay.tables.roles import Where, refuse_rows
 _IN_MEMORY = "in memory"
 #: What holds where a judge labels an item again, and differently.
 Repeated: TypeAlias = Literal["error", "first", "last"]
-#: What a table of labels has at least, and what it may have: the topic, seconds of work, when, and the right answer.
+#: What a table of labels has at least, and what it may have: the topic, seconds of work, when, the right answer, and
+#: what the judge wrote.
 NEEDED = ("item_id", "judge", "label")
-OPTIONAL = ("query_id", "seconds", "time", "gold")
+OPTIONAL = ("query_id", "seconds", "time", "gold", "note")
 #: A label is smaller than this.
 _BITS_64 = 2.0**63
 _KEY = ("query_id", "item_id", "judge")
@@ -36,7 +37,7 @@ def item_names(topic: str, item: str) -> pl.Expr:
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """One row per label: `item_id`, `judge`, `label`; where known `query_id`, `seconds`, `time` and `gold`.
+    """One row per label: `item_id`, `judge`, `label`; where known `query_id`, `seconds`, `time`, `gold` and `note`.
 
     With topics, an item is a document for a topic. Labels keep their type: numbers, or text. A judge labels an item
     once; a label that comes again is dropped and counted, and is an error if it differs, unless told otherwise.

@@ -126,6 +126,7 @@ TABLES: dict[str, tuple[Role, ...]] = {
               "unit _id"),
         _role("seconds", "number", "work_time worktimeinseconds work_time_in_seconds lead_time duration time_spent"),
         _role("time", "text", "timestamp _timestamp created_at submit_time submittime updated_at date"),
+        _role("note", "text", "notes comment comments explanation"),
     ),
     "log": (
         _role("impression_id", "id", "serp_id search_id page_view_id request_id impression serp"),
