@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import itertools
 import tempfile
 import uuid
 from collections.abc import Callable, Iterable, Iterator
@@ -16,7 +15,7 @@ from assay.store.database import Database, open_database
 from assay.store.handout import Task, hand_out
 from assay.store.projects import Project, add_assessors, create_project
 from assay.store.saving import Saved, save
-from assay.store.scales import SCALES
+from assay.store.scales import SCALES, aspect_of
 from assay.store.settings import Settings
 from assay.tables import Documents, Topics
 
@@ -52,7 +51,7 @@ def new_database(place: Path) -> Database:
 
 def make_project(
     database: Database, name: str = "tea", *, people: Iterable[str] = ("ana", "ben", "cleo"), topics: int = 0,
-    documents: int = 0, **settings: Any,
+    documents: int = 0, aspects: Iterable[str] = (), **settings: Any,
 ) -> Project:  # fmt: skip
     """A project of two runs on two topics; or of one run with so many topics and documents for each."""
     runs: dict[str, dict[str, dict[str, float]]] = RUNS
@@ -64,7 +63,7 @@ def make_project(
     project = create_project(
         database, name, make_pool(runs, depth=10_000), texts,
         Documents.of({each: f"The text of {each}." for each in sorted(ids)}), scale=SCALES["graded"],
-        settings=Settings.of(settings), actor="lead",
+        settings=Settings.of(settings), aspects=[aspect_of(each) for each in aspects], actor="lead",
     )  # fmt: skip
     add_assessors(project, people, actor="lead")
     return project
@@ -75,13 +74,19 @@ def say(project: Project, who: str, task: Task, value: int | None, **more: Any) 
     return save(project, who, task.assignment, value, client_key=uuid.uuid4().hex, **more)
 
 
+def tasks_of(project: Project, who: str, most: int = 10_000) -> Iterator[Task]:
+    """Hand out to somebody until nothing is left for them."""
+    for _ in range(most):
+        task = hand_out(project, who)
+        if task is None:
+            return
+        yield task
+
+
 def judge_all(project: Project, who: str, grade: Callable[[Task], int | None], most: int = 10_000) -> list[Task]:
     """Let somebody judge until nothing is left for them; what they judged."""
     seen = []
-    for _ in itertools.repeat(None, most):
-        task = hand_out(project, who)
-        if task is None:
-            break
+    for task in tasks_of(project, who, most):
         say(project, who, task, grade(task))
         seen.append(task)
     return seen

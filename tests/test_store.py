@@ -18,7 +18,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from judging import RUNS, SIZE, fast_folder, judge_all, make_project, new_database, say
+from judging import RUNS, SIZE, fast_folder, judge_all, make_project, new_database, say, tasks_of
 from postgres import make_database
 from sqlalchemy import event as sql_event
 from sqlalchemy import text
@@ -29,7 +29,7 @@ from assay.store import database as store_database
 from assay.store import handout, saving
 from assay.store import schema as db
 from assay.store.adjudication import adjudicate, disputes
-from assay.store.changes import add_gold, change_settings, change_state
+from assay.store.changes import add_gold, change_assessors, change_settings, change_state
 from assay.store.database import Database, StoreError, open_database
 from assay.store.deciding import judge_next
 from assay.store.handout import ask_first, give_back, hand_out
@@ -257,6 +257,117 @@ def test_known_answers_and_repeats_are_mixed_in_and_counted_apart(database: Data
     assert len(tasks) == 55 + 5 + row["repeats"]
     by = make_release(project).facts["by"]
     assert by == {"labels": 55, "gold": 5}
+
+
+def test_a_known_answer_is_right_within_its_tolerance(database: Database) -> None:
+    project = make_project(database, topics=1, documents=30, gold_every=2)
+    add_gold(project, {("q0", f"d0-{n}"): 3 for n in range(10)}, tolerance=1)
+    judge_all(project, "ana", lambda task: 2 if int(task.doc_id[3:]) < 7 else 0)
+    row = project_status(project).assessors.filter(name="ana").row(0, named=True)
+    assert (row["gold"], row["gold_right"]) == (10, 7)
+
+
+def test_who_becomes_more_lenient_than_the_others_is_remarked_and_nobody_else(database: Database) -> None:
+    project = make_project(database, topics=1, documents=80, overlap=3, order="priority")
+    for who in ("ben", "cleo"):
+        judge_all(project, who, lambda task: int(task.doc_id[3:]) % 2)
+    judge_all(project, "ana", lambda task: int(task.doc_id[3:]) % 2 + (int(task.doc_id[3:]) >= 40))
+    status = project_status(project)
+    rows = {row["name"]: row for row in status.assessors.iter_rows(named=True)}
+    assert rows["ana"]["drift"] == pytest.approx(1)
+    assert rows["ben"]["drift"] == pytest.approx(-0.5)  # beside ana and cleo
+    assert any(remark.startswith("ana drifts: beside the others, higher") for remark in status.remarks)
+    assert status.over_time.height
+
+
+def test_seconds_have_intervals_by_person_and_topic(database: Database) -> None:
+    project = make_project(database, topics=2, documents=20)
+    for place, task in enumerate(tasks_of(project, "ana")):
+        say(project, "ana", task, 1, active_ms=1000 * (place % 20 + 1))
+    status = project_status(project)
+    row = status.assessors.filter(name="ana").row(0, named=True)
+    assert (row["seconds_low"], row["seconds"], row["seconds_high"]) == (7.0, 10.5, 14.0)  # ranks 14 and 27 of 40
+    assert status.topics.select("seconds_low", "seconds_high").null_count().row(0) == (0, 0)
+
+
+def test_models_are_held_against_people_and_are_not_among_those_who_agree(database: Database) -> None:
+    project = make_project(database, topics=1, documents=20, overlap=2)
+    for who in ("ana", "ben"):
+        judge_all(project, who, lambda task: int(task.doc_id[3:]) % 4)
+    rows = [("q0", f"d0-{n}", "m", 3 - n % 4) for n in range(20)]
+    frame = pl.DataFrame(rows, schema=["query_id", "item_id", "judge", "label"], orient="row")
+    take_labels(project, Labels.of(frame), kind="model")
+    status = project_status(project)
+    assert status.agreement.filter(pl.col("measure").str.starts_with("Alpha"))["value"].to_list() == [1.0]
+    assert status.assessors.filter(name="m")["with_others"][0] < 0
+
+
+def test_an_aspect_has_releases_of_its_own(database: Database, place: str) -> None:
+    project = make_project(database, topics=1, documents=4, aspects=["support", "tone:0=dull,1=lively,2=loud"])
+    for task in tasks_of(project, "ana"):
+        say(project, "ana", task, 3, further={"support": int(task.doc_id[3:]) % 2, "tone": 2})
+    make_release(project)
+    adjudicate(project, "q0", "d0-0", 0, decided_by="lead")
+    support = make_release(project, Policy(aspect="support"))
+    assert support.frame["relevance"].to_list() == [0, 1, 0, 1]  # no decision on relevance changes it
+    assert support.facts["scale"] == "0 (no), 1 (yes)"
+    assert exported(project, aspect="support")[0] == support.to_trec()
+    assert exported(project)[0].endswith("d0-3 3\n")  # the newest of relevance
+    assert evaluate(f"{place}@2", {"r": {"q0": {"d0-1": 1.0}}}, "P@1").mean("P@1") == 1.0
+    assert exported(project, "judges", aspect="tone")[0].splitlines()[0] == "q0 assessor-1 d0-0 2"
+    for wrong, message in (
+        (lambda: exported(project, aspect="tone"), "no release of tone yet: `assay judge release --aspect 'tone'`"),
+        (lambda: exported(project, aspect="tea"), "no aspect is called 'tea': there are relevance, support, tone"),
+        (lambda: make_release(project, Policy(aspect="tea")), "no aspect is called 'tea'"),
+        (lambda: release_diff(project, open_release(project, 1), support), "have nothing in common"),
+    ):
+        with pytest.raises(InputError, match=message):
+            wrong()
+
+
+def test_a_release_counts_whom_its_policy_names(database: Database) -> None:
+    project = make_project(database, topics=1, documents=2, overlap=2)
+    judge_all(project, "ana", lambda _: 0)
+    judge_all(project, "ben", lambda _: 3)
+    for without, grade in ((("ben",), 0), (("assessor 1",), 3)):
+        release = make_release(project, Policy(without=without))
+        assert release.frame["relevance"].to_list() == [grade, grade]
+        assert f"without {without[0]}" in open_release(project).policy.described()
+    with pytest.raises(InputError, match="no assessor is called 'zoe': there are ana, ben, cleo"):
+        make_release(project, Policy(without=("zoe",)))
+
+
+def test_who_is_stopped_gets_nothing_more_and_leaves_what_was_begun_to_others(database: Database) -> None:
+    project = make_project(database, topics=1, documents=2)
+    first = hand_out(project, "ana")
+    assert first is not None
+    change_assessors(project, ["ana"], is_active=False)
+    with pytest.raises(InputError, match="ana does not judge here any more"):
+        hand_out(project, "ana")
+    assert len(judge_all(project, "ben", lambda _: 0)) == 2
+    change_assessors(project, ["ana"], is_active=True)
+    assert hand_out(project, "ana") is None
+
+
+def test_everything_is_written_record_by_record(database: Database) -> None:
+    project = make_project(database, overlap=2, aspects=["support"])
+    for who in ("ana", "ben"):
+        for task in tasks_of(project, who):
+            say(project, who, task, 1 if who == "ana" else 2, note="why", further={"support": 1})
+    adjudicate(project, "q1", "d1", 2, decided_by="lead", reason="it is")
+    add_gold(project, {("q1", "d2"): 1})
+    release = make_release(project)
+    text, said = exported(project, "everything", ending=".jsonl")
+    records = [json.loads(line) for line in text.splitlines()]
+    count = {kind: sum(each["record"] == kind for each in records) for kind in {each["record"] for each in records}}
+    assert said == f"{len(records)} records"
+    numbers = {"project": 1, "aspect": 2, "assessor": 3, "item": SIZE, "label": 2 * SIZE, "decision": 1, "gold": 1}
+    assert {**count, **numbers, "release": 1, "topic": 2} == count
+    assert [each["sha256"] for each in records if each["record"] == "release"] == [release.sha256]
+    assert [each["reason"] for each in records if each["record"] == "decision"] == ["it is"]
+    assert {"project made", "adjudicated", "released"} <= {
+        each["verb"] for each in records if each["record"] == "event"
+    }
 
 
 def test_urgent_documents_come_before_all_others(database: Database) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import polars as pl
-from sqlalchemy import Connection, Select, select
+from sqlalchemy import Connection, Select, case, func, select
 
 from assay.core.errors import InputError
 from assay.store import schema as db
@@ -33,7 +33,7 @@ def labels_frame(
     rows = (
         select(
             db.topic.c.topic_id, db.item.c.doc_id, db.assessor.c.alias, value, db.assignment.c.purpose,
-            db.label.c.active_ms / 1000.0, db.label.c.created_at, db.gold.c.expected, db.label.c.note,
+            db.label.c.active_ms / 1000.0, _SAID_AT, db.gold.c.expected, db.label.c.note,
             db.label.c.is_late,
             db.item.c.id, db.assessor.c.id,
         )
@@ -54,6 +54,11 @@ def labels_frame(
     return frame_of(connection, rows, _SCHEMA)
 
 
+#: When something was said: of what came in by a file, by the file, if it tells.
+_SAID_AT = case(
+    (db.label.c.input == "file", func.coalesce(db.label.c.client_at, db.label.c.created_at)),
+    else_=db.label.c.created_at,
+)
 _SCHEMA: Final = dict(
     zip(
         COLUMNS,
@@ -78,6 +83,7 @@ def as_labels(project: Project, frame: pl.DataFrame) -> Labels:
         raise InputError(f"{project.name}: nobody has judged anything yet")
     kept = kept.with_columns(pl.col("note").replace("", None))
     empty = [name for name in ("gold", "seconds", "note") if kept[name].null_count() == kept.height]
+    empty += ["time"] * (kept["time"].n_unique() == 1)  # a file without times came in at one moment
     every = ("query_id", "item_id", "judge", "label", "seconds", "time", "gold", "note")
     columns = [name for name in every if name not in empty]
     return Labels.of(kept.select(columns), name=project.name, origin=project.database.name, repeated="last")

@@ -32,8 +32,9 @@ _OFF = 0.2
 class ProjectStatus(Result):
     """The state of a project: items, assessors, agreement, releases; and remarks worth a look.
 
-    `assessors`: one row each, by name, with labels, time, self-agreement, known answers and agreement with the others.
-    `topics`: progress by topic, with its agreement. `agreement`: of all; `over_time`: of the first labels and the last.
+    `assessors`: one row each, by name, with labels, time, self-agreement, known answers, agreement with the others and
+    drift. `topics`: progress by topic, with time and agreement. `agreement`: of all people; `over_time`: of the first
+    labels and the last.
     """
 
     kind: ClassVar[str] = "judging status"
@@ -72,13 +73,17 @@ def project_status(project: Project) -> ProjectStatus:
         labels = labels_frame(connection, project, purposes=("main", "import", "gold", "repeat"))
         people = _people(connection, project)
         topics = _topics(connection, project)
+        gold = frame_of(connection, _GOLD, {"item": pl.Int64, "expected": pl.Int64, "tolerance": pl.Int64})
     main = labels.filter(pl.col("purpose").is_in(["main", "import"]))
-    agreement, per_topic, over_time, problem = _agreement(project, main)
+    # Programs and models are held against people; among themselves they are no people who agree.
+    persons = main.join(people.filter(pl.col("kind").is_in(["human", "import"])), on="assessor", how="semi")
+    agreement, per_topic, over_time, problem = _agreement(project, persons)
+    topics = topics.join(_seconds(persons, "query_id"), on="query_id", how="left", maintain_order="left")
     if per_topic.height:
         known = per_topic.select("Alpha", "Alpha_low", "Alpha_high", query_id="topic")
         topics = topics.join(known, on="query_id", how="left", maintain_order="left")
-    table = people.join(_by_person(labels), on="assessor", how="left")
-    table = table.join(_others(project, main), on="alias", how="left").sort("name")
+    table = people.join(_by_person(labels, gold), on="assessor", how="left")
+    table = table.join(_others(project, main, persons), on="alias", how="left").sort("name")
     counts = ("labels", "repeats", "repeated_alike", "gold", "gold_right", "cannot_judge", "late")
     table = table.with_columns(pl.col(name).fill_null(0) for name in counts)
     status = ProjectStatus(
@@ -88,6 +93,9 @@ def project_status(project: Project) -> ProjectStatus:
     )  # fmt: skip
     remarks = tuple(_remarks(project, status, problem))
     return ProjectStatus(**{**vars(status), "remarks": remarks})
+
+
+_GOLD = select(db.gold.c.item_id, db.gold.c.expected, db.gold.c.tolerance)
 
 
 def _people(connection: Connection, project: Project) -> pl.DataFrame:
@@ -115,14 +123,14 @@ def _topics(connection: Connection, project: Project) -> pl.DataFrame:
     return frame.group_by("query_id", "title", maintain_order=True).agg(pl.col("items").sum(), **count)
 
 
-def _by_person(labels: pl.DataFrame) -> pl.DataFrame:
+def _by_person(labels: pl.DataFrame, gold: pl.DataFrame) -> pl.DataFrame:
     """Labels, time, repeats and known answers of each assessor."""
     main = labels.filter(pl.col("purpose").is_in(["main", "import"]))
     median = main["seconds"].median()
     quick = (pl.col("seconds") < _QUICK * median).mean() if isinstance(median, float) else pl.lit(None, pl.Float64)
     people = main.group_by("assessor").agg(
-        labels=pl.col("label").count(), cannot_judge=pl.col("label").null_count(),
-        seconds=pl.col("seconds").median(), quick=quick, mean=pl.col("label").mean(), late=pl.col("late").sum(),
+        labels=pl.col("label").count(), cannot_judge=pl.col("label").null_count(), quick=quick,
+        mean=pl.col("label").mean(), late=pl.col("late").sum(),
     )  # fmt: skip
     repeats = labels.filter(purpose="repeat").join(
         main.select("item", "assessor", before="label"), on=["item", "assessor"]
@@ -132,15 +140,67 @@ def _by_person(labels: pl.DataFrame) -> pl.DataFrame:
         .group_by("assessor")
         .agg(repeats=pl.len(), repeated_alike=(pl.col("label") == pl.col("before")).sum())
     )
-    gold = (
+    known = (
         labels.filter(purpose="gold")
-        .drop_nulls(["label", "gold"])
+        .join(gold, on="item")
+        .drop_nulls("label")
         .group_by("assessor")
-        .agg(gold=pl.len(), gold_right=(pl.col("label") == pl.col("gold")).sum())
+        .agg(gold=pl.len(), gold_right=((pl.col("label") - pl.col("expected")).abs() <= pl.col("tolerance")).sum())
     )
-    return people.join(same, on="assessor", how="full", coalesce=True).join(
-        gold, on="assessor", how="full", coalesce=True
+    for part in (same, known, _seconds(main, "assessor"), _drift(main)):
+        people = people.join(part, on="assessor", how="full", coalesce=True)
+    return people
+
+
+def _seconds(main: pl.DataFrame, by: str) -> pl.DataFrame:
+    """The median of the seconds that a label took, by person or topic, with its interval."""
+    timed = main.drop_nulls("seconds").group_by(by).agg("seconds")
+    ends = [_median_ends(each) for each in timed["seconds"]]
+    return timed.with_columns(
+        pl.col("seconds").list.median(),
+        seconds_low=pl.Series([low for low, _ in ends], dtype=pl.Float64),
+        seconds_high=pl.Series([high for _, high in ends], dtype=pl.Float64),
     )
+
+
+def _median_ends(values: pl.Series) -> tuple[float | None, float | None]:
+    """The 95% interval of a median, by ranks; none of fewer than six values, which are all inside."""
+    from scipy import stats  # noqa: PLC0415  # half a second, paid by those who look at the state
+
+    cut = int(stats.binom.ppf(0.025, len(values), 0.5))
+    if cut < 1:
+        return None, None
+    ordered = values.sort()
+    return ordered[cut - 1], ordered[len(values) - cut]
+
+
+def _drift(main: pl.DataFrame) -> pl.DataFrame:
+    """How much more lenient each person became: the second half of their labels against the first, by time.
+
+    Their grades are held against those of others on the same documents, since documents differ; where nobody else
+    judged, there is nothing to tell. The interval is Welch's.
+    """
+    from scipy import stats  # noqa: PLC0415  # half a second, paid by those who look at the state
+
+    given = main.drop_nulls("label")
+    total, count = pl.col("label").sum().over("item"), pl.len().over("item")
+    shared = given.with_columns(lenient=pl.col("label") - (total - pl.col("label")) / (count - 1), by=count).filter(
+        pl.col("by") > 1
+    )
+    rows = []
+    for (person,), each in shared.sort("time", "item").group_by("assessor", maintain_order=True):
+        half = each.height // 2
+        early, late = each["lenient"][:half].to_numpy(), each["lenient"][half:].to_numpy()
+        if half < _ENOUGH or each["time"].n_unique() == 1:  # what came in by a file may have no time of its own
+            continue
+        drift = float(late.mean() - early.mean())
+        if early.std() + late.std() == 0:
+            rows.append((person, drift, drift, drift))
+            continue
+        ends = stats.ttest_ind(late, early, equal_var=False).confidence_interval()
+        rows.append((person, drift, float(ends.low), float(ends.high)))
+    schema = {"assessor": pl.Int64, "drift": pl.Float64, "drift_low": pl.Float64, "drift_high": pl.Float64}
+    return pl.DataFrame(rows, schema=schema, orient="row")
 
 
 def _with_intervals(table: pl.DataFrame) -> pl.DataFrame:
@@ -156,14 +216,15 @@ def _with_intervals(table: pl.DataFrame) -> pl.DataFrame:
     return table.with_columns(columns)
 
 
-def _others(project: Project, main: pl.DataFrame) -> pl.DataFrame:
-    """Agreement of each person with the others: Krippendorff's alpha of their label and each other one."""
+def _others(project: Project, main: pl.DataFrame, persons: pl.DataFrame) -> pl.DataFrame:
+    """Agreement of each assessor with the other people: Krippendorff's alpha of their label and one of these."""
     from assay.subjects.judges.evaluation import agree  # noqa: PLC0415  # loads SciPy
 
     rows = []
     for alias in main["judge"].unique().sort().to_list():
-        shared = main.filter(pl.col("item").is_in(main.filter(judge=alias)["item"].implode()))
-        merged = shared.with_columns(judge=pl.when(pl.col("judge") == alias).then("judge").otherwise(pl.lit("others")))
+        own = main.filter(judge=alias)
+        shared = persons.filter(pl.col("item").is_in(own["item"].implode()) & (pl.col("judge") != alias))
+        merged = pl.concat([own, shared.with_columns(judge=pl.lit("others"))])
         merged = merged.drop_nulls("label").unique(["item", "judge"], keep="first", maintain_order=True)
         both = merged.filter(pl.len().over("item") == 2)
         if both["item"].n_unique() < _ENOUGH:
@@ -218,6 +279,12 @@ def _of_person(row: Mapping[str, Any], every: pl.DataFrame) -> Iterator[str]:
         yield f"{name} gave {row['gold_right']} of {row['gold']} known answers: talk about the guidelines"
     if row["quick"] is not None and row["quick"] > _MANY_QUICK:
         yield f"{name} took less than a quarter of the usual time on {row['quick']:.0%} of the documents"
+    if row["drift"] is not None and row["drift_low"] * row["drift_high"] > 0:
+        more = "higher" if row["drift"] > 0 else "lower"
+        yield (
+            f"{name} drifts: beside the others, {more} grades in the second half than in the first "
+            f"({row['drift']:+.2f}, 95% interval {row['drift_low']:+.2f} to {row['drift_high']:+.2f})"
+        )
     others = every.filter(pl.col("name") != name)["with_others"].drop_nulls()
     if row["with_others"] is not None and len(others):
         best = float(others.min())  # type: ignore[arg-type]

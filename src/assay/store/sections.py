@@ -60,11 +60,11 @@ def _assessors(status: ProjectStatus) -> Table:
     frame = status.assessors
     columns = [
         Column("name"), Column("alias"), Column("labels", kind="count"),
-        Column("seconds", "seconds per label", kind="number", least=0, missing=""),
+        Column("seconds", "seconds per label", "estimate", ends=("seconds_low", "seconds_high"), missing=""),
     ]  # fmt: skip
     shares = {
         "with_others": ("with others (alpha)", "number"), "self_agreement": ("repeated alike", "percent"),
-        "gold_share": ("known answers", "percent"),
+        "gold_share": ("known answers", "percent"), "drift": ("drift", "number"),
     }  # fmt: skip
     for name, (title, _) in shares.items():
         if frame[name].count():
@@ -72,8 +72,13 @@ def _assessors(status: ProjectStatus) -> Table:
     for name, title in (("cannot_judge", "cannot judge"), ("late", "late")):
         if frame[name].sum():
             columns.append(Column(name, title, "count"))
-    notes = ("With others: Krippendorff's alpha of a person's labels and those of the others on the same documents.",)
-    return Table("assessors", frame, tuple(columns), "Assessors", notes if frame["with_others"].count() else ())
+    notes = {
+        "seconds": "Seconds per label: the median.",
+        "with_others": "With others: Krippendorff's alpha with what other people said of the same documents.",
+        "drift": "Drift: how much higher grades are, beside those of others, in the second half than in the first.",
+    }
+    told = tuple(note for name, note in notes.items() if frame[name].count())
+    return Table("assessors", frame, tuple(columns), "Assessors", told)
 
 
 def _topics(status: ProjectStatus) -> Table:
@@ -82,6 +87,8 @@ def _topics(status: ProjectStatus) -> Table:
         Column("settled", kind="count"),
         Column("open", kind="count"), Column("disputed", kind="count"),
     )  # fmt: skip
+    if status.topics["seconds"].count():
+        columns += (Column("seconds", kind="estimate", ends=("seconds_low", "seconds_high"), missing=""),)
     if "Alpha" in status.topics.columns:
         columns += (Column("Alpha", kind="estimate", ends=("Alpha_low", "Alpha_high"), missing=""),)
     return Table("topics", status.topics, columns, most=_MOST)
