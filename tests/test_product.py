@@ -71,6 +71,15 @@ JUDGED = [
 ]
 PAGES = [("tea", ["a", "b"], ["a", "b"][: number * 7 % 3]) for number in range(48)]
 LOG = Log.from_pages(PAGES, user_id=[f"u{number % 24}" for number in range(48)], system=["old", "new"] * 24, name="log")
+TEST = pl.DataFrame(
+    {
+        "user_id": range(60),
+        "variant": ["old", "new"] * 30,
+        "converted": [int(number % 7 == 0 or number % 6 == 1) for number in range(60)],
+        "clicks": [number * 7 % 5 for number in range(60)],
+        "pages": [number * 7 % 5 + number % 3 + 1 for number in range(60)],
+    }
+)
 NAMES: dict[str, Any] = {"baseline": "old", "candidate": "new"}
 
 #: What each verb is called with, by subject. A new subject, or a new verb, is not connected until it stands here.
@@ -153,6 +162,17 @@ CELLS: dict[str, dict[str, Cell]] = {
         "correlate": lambda: assay.correlate(LOG, "CTR", "ClickRR"),
         "plot": lambda: assay.click_curves.by_rank(assay.clicks(LOG)),
     },
+    "experiments": {
+        "evaluate": lambda: assay.abtest(TEST, "converted, clicks/pages"),
+        "compare": lambda: compare(TEST),
+        "gate": lambda: assay.gate(TEST, **NAMES),
+        "report": lambda: make_report(TEST),
+        "explain": lambda: assay.explain("clicks/pages", TEST, system="new"),
+        "doctor": lambda: assay.doctor(TEST),
+        "plan": lambda: plan(TEST),
+        "correlate": lambda: assay.correlate(assay.abtest(TEST), "clicks", "pages"),
+        "plot": lambda: compare(TEST).intervals(),
+    },
 }
 #: Scores are evaluated already, and what they are made of is not known; clusterings have no test that could be planned.
 NO_MEANING = {("scores", "evaluate"), ("scores", "explain"), ("clusters", "plan")}
@@ -228,7 +248,14 @@ def test_subjects_say_what_they_take() -> None:
 
 
 def _two(subject: str) -> tuple[Any, ...]:
-    several = {"labels": LABELS, "clusters": CLUSTERS, "spans": EXTRACTIONS, "judges": JUDGED, "clicks": [LOG]}
+    several: dict[str, Any] = {
+        "labels": LABELS,
+        "clusters": CLUSTERS,
+        "spans": EXTRACTIONS,
+        "judges": JUDGED,
+        "clicks": [LOG],
+    }
+    several["experiments"] = TEST
     return (QRELS, RUNS) if subject == "ranking" else (SCORES,) if subject == "scores" else (several[subject],)
 
 

@@ -39,6 +39,9 @@ _HOMES = {
     "assay.subjects.judges.evaluation": ("JudgeAgreement", "agree"),
     "assay.subjects.ranking.clustered_results": ("ClustersByUse", "clusters_by_use"),
     "assay.subjects.clicks.checks": ("check_log",),
+    "assay.subjects.experiments.evaluation": ("ABTest", "abtest"),
+    "assay.files.experiments": ("read_experiment",),
+    "assay.tables.experiment": ("Experiment",),
     "assay.subjects.clicks.log_overview": ("LogOverview", "describe_log"),
     "assay.subjects.clicks.agreement": ("ClickAgreement", "agree_with_clicks"),
     "assay.subjects.clicks.calibration": ("CalibratedMeasures", "calibrate_measures"),
@@ -139,6 +142,7 @@ if TYPE_CHECKING:
     from assay.files.collections import read_run as read_run
     from assay.files.collections import read_topics as read_topics
     from assay.files.collections import scan_run as scan_run
+    from assay.files.experiments import read_experiment as read_experiment
     from assay.files.labels import read_labels as read_labels
     from assay.files.log_folders import write_log as write_log
     from assay.files.logs import import_log as import_log
@@ -216,6 +220,8 @@ if TYPE_CHECKING:
     from assay.subjects.clusters.number_of_clusters import number_of_clusters as number_of_clusters
     from assay.subjects.clusters.over_k import NumberOfClusters as NumberOfClusters
     from assay.subjects.clusters.result import Clustering as Clustering
+    from assay.subjects.experiments.evaluation import ABTest as ABTest
+    from assay.subjects.experiments.evaluation import abtest as abtest
     from assay.subjects.judges.evaluation import JudgeAgreement as JudgeAgreement
     from assay.subjects.judges.evaluation import agree as agree
     from assay.subjects.labels.crossvalidation.nested_choice import nested as nested
@@ -257,6 +263,7 @@ if TYPE_CHECKING:
     from assay.tables import Scores as Scores
     from assay.tables import Topics as Topics
     from assay.tables.clusters import Clusters as Clusters
+    from assay.tables.experiment import Experiment as Experiment
     from assay.tables.labels import Labels as Labels
     from assay.tables.log import Log as Log
     from assay.verbs.comparison import Comparison as Comparison

@@ -201,7 +201,28 @@ class ModelTrialOptions(ClickFitOptions, total=False):
     split: SplitBy | None
 
 
-class SubjectRules(EvaluationRules, LabelRules, ClusterRules, SpanRules, AgreementRules, ClickRules, total=False):
+# How A/B tests are read -----------------------------------------------------------------------------------------------
+
+Control = Annotated[
+    str | None, option(metavar="VARIANT", help="The variant that the others are held against (detected by its name).")
+]
+VariantWeights = Annotated[
+    Sequence[float] | None,
+    option("--weights", metavar="A,B", help="Planned shares of the variants, the control's first (equal ones)."),
+]
+
+
+class ExperimentRules(TypedDict, total=False):
+    """Rules by which an A/B test is read, and what was planned."""
+
+    columns: Columns
+    control: Control
+    weights: VariantWeights
+
+
+class SubjectRules(
+    EvaluationRules, LabelRules, ClusterRules, SpanRules, AgreementRules, ClickRules, ExperimentRules, total=False
+):
     """The rules of all subjects: a verb takes those of what it is given. `missing` may also be `drop`, of items."""
 
 

@@ -72,6 +72,7 @@ SUBJECTS = {
     "scores": "assay.subjects.scores:DECLARATION",
     "judges": "assay.subjects.judges:DECLARATION",
     "clicks": "assay.subjects.clicks:DECLARATION",
+    "experiments": "assay.subjects.experiments:DECLARATION",
 }
 #: The subject of inputs that do not tell it: one alone, one alone that `doctor` looks at, and several together.
 ALONE, EXAMINED, TOGETHER = "scores", "labels", "ranking"

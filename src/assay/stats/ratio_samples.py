@@ -14,17 +14,17 @@ from functools import cached_property
 from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
-from scipy import special
 
 from assay.core.errors import number_of
 from assay.core.options import Method
 from assay.core.words import TESTS
 from assay.measures.counting.judgments import Floats, Ints
 from assay.measures.steps import PerUnit
-from assay.stats.bootstrap import FEWEST_DRAWN, Interval, intervals, weights
+from assay.stats.bootstrap import FEWEST_DRAWN, intervals, weights
 from assay.stats.estimates import ROUNDING, Estimate
-from assay.stats.permutation import NO_DIFFERENCE, Alternative, Outcome
-from assay.stats.samples import Contrast, Drawing, Effects, Pair, Sample
+from assay.stats.independent_samples import Gap, IndependentSample
+from assay.stats.permutation import Alternative, Outcome
+from assay.stats.samples import Drawing, Effects, Pair
 from assay.stats.tests import Wins, cliffs_delta, wins
 from assay.stats.verdict import MOST_WITHHELD
 from assay.stats.weighted_samples import ordered, settled
@@ -36,8 +36,6 @@ _BLOCK, _MOST_SHUFFLED = 4_000_000, 400_000_000
 _FEWEST_SHUFFLED = 999
 #: Statistics of permutations that come so near to what was observed count as reaching it.
 _NEARLY = 1e-9
-_NO_SPREAD = "no p-value: nothing varies between {}"
-_ONE_UNIT = "no p-value: a system has a single {}"
 
 
 class RatioSums(NamedTuple):
@@ -81,37 +79,28 @@ class RatioSums(NamedTuple):
         return float(units / (units - 1) * np.sum(self.parts**2)) if known else math.nan
 
 
-class Gap(NamedTuple):
-    """The difference of two ratios, its standard error, the degrees of freedom, and how many units both have."""
-
-    difference: float
-    error: float
-    freedom: float
-    shared: int
-
-    @classmethod
-    def of(cls, first: RatioSums, second: RatioSums) -> Gap:
-        """Without units in common, Welch's; with all in common, that of paired differences."""
-        _, ours, theirs = np.intersect1d(first.who, second.who, assume_unique=True, return_indices=True)
-        sizes = np.array([len(first.who), len(second.who)])
-        variances = np.array([first.variance, second.variance])
-        difference, shared = second.ratio - first.ratio, len(ours)
-        if (sizes < 2).any() or math.isnan(difference):
-            return cls(difference, math.nan, math.nan, shared)
-        together = float(np.sum(first.parts[ours] * second.parts[theirs]) * np.sqrt(np.prod(sizes / (sizes - 1))))
-        variance = float(variances.sum() - 2 * together)
-        # What is left of variances that cancel is rounding.
-        if variance <= 1e-12 * float(variances.sum()):
-            variance = 0.0
-        if shared:
-            freedom = float(sizes.min() - 1)
-        else:
-            freedom = float(variance**2 / np.sum(variances**2 / (sizes - 1))) if variance else math.nan
-        return cls(difference, math.sqrt(variance), freedom, shared)
+def gap_of(first: RatioSums, second: RatioSums) -> Gap:
+    """The difference of two ratios; without units in common Welch's, with all in common that of paired differences."""
+    _, ours, theirs = np.intersect1d(first.who, second.who, assume_unique=True, return_indices=True)
+    sizes = np.array([len(first.who), len(second.who)])
+    variances = np.array([first.variance, second.variance])
+    difference, shared = second.ratio - first.ratio, len(ours)
+    if (sizes < 2).any() or math.isnan(difference):
+        return Gap(difference, math.nan, math.nan, shared)
+    together = float(np.sum(first.parts[ours] * second.parts[theirs]) * np.sqrt(np.prod(sizes / (sizes - 1))))
+    variance = float(variances.sum() - 2 * together)
+    # What is left of variances that cancel is rounding.
+    if variance <= 1e-12 * float(variances.sum()):
+        variance = 0.0
+    if shared:
+        freedom = float(sizes.min() - 1)
+    else:
+        freedom = float(variance**2 / np.sum(variances**2 / (sizes - 1))) if variance else math.nan
+    return Gap(difference, math.sqrt(variance), freedom, shared)
 
 
 @dataclass(frozen=True, eq=False)
-class RatioSample(Sample):
+class RatioSample(IndependentSample):
     """Ratios of sums over units, each system with units of its own; some or all may be of several systems.
 
     >>> clicks, searches = np.array([1.0, 0, 2, 1]), np.array([2.0, 1, 4, 1])
@@ -149,7 +138,7 @@ class RatioSample(Sample):
     def gap(self, first: int, second: int) -> Gap:
         """The second system's ratio less the first one's, and how far it may be off."""
         if (first, second) not in self._gaps:
-            self._gaps[first, second] = Gap.of(self.sums[first], self.sums[second])
+            self._gaps[first, second] = gap_of(self.sums[first], self.sums[second])
         return self._gaps[first, second]
 
     @cached_property
@@ -164,34 +153,14 @@ class RatioSample(Sample):
         columns = ([each[np.argsort(side.who)] for each in side] for side in (ours, theirs))
         return all(np.array_equal(*pair) for pair in zip(*columns, strict=True))
 
-    def spread(self, first: int, second: int, drawing: Drawing) -> float:
-        """The spread of a unit's part in the difference, with the units divided between the systems as they are.
+    def alone(self, system: int) -> Gap:
+        """A system's ratio, and how far it may be off."""
+        sums = self.sums[system]
+        return Gap(sums.ratio, math.sqrt(sums.variance), float(len(sums.who) - 1), 0)
 
-        Where nothing varied, as where nobody had an empty page, nobody knows how much it would if something did.
-        """
-        return (self.gap(first, second).error or math.nan) * math.sqrt(self.pair_size(first, second))
-
-    def pair_size(self, first: int, second: int) -> int:
-        """The number of units of two systems, those of both once."""
-        return len(self.sums[first].who) + len(self.sums[second].who) - self.gap(first, second).shared
-
-    def redraws(self, drawing: Drawing, method: Method = "hull") -> Drawing:
-        """The delta method draws nothing."""
-        return drawing._replace(resamples=0)
-
-    def intervals(
-        self, of: Contrast, levels: Sequence[float], drawing: Drawing, method: Method = "hull"
-    ) -> list[Interval]:
-        """Intervals by the delta method with Student's t, no farther than the measure goes."""
-        low, high = self.bounds or (-math.inf, math.inf)
-        if len(of) == 1:
-            sums = self.sums[of[0]]
-            value, error, freedom = sums.ratio, math.sqrt(sums.variance), float(len(sums.who) - 1)
-            reach = (low, high)
-        else:
-            value, error, freedom, _ = self.gap(*of)
-            reach = (low - high, high - low)
-        return [Interval.by_t(value, error, freedom, level, "delta").within(reach) for level in levels]
+    def units_of(self, system: int) -> int:
+        """The number of units that have a part in a system's ratio."""
+        return len(self.sums[system].who)
 
     def interval_notes(self) -> list[str]:
         """A note where units are too few for the delta method."""
@@ -259,24 +228,11 @@ class RatioSample(Sample):
 
     def _test(self, pair: Pair, test: str, drawing: Drawing, alternative: Alternative) -> Outcome:
         gap = self.gap(*pair)
-        if math.isnan(gap.difference):
-            return Outcome(test, math.nan, math.nan, None, NO_DIFFERENCE)
-        if self.is_same(*pair) or (gap.error == 0 and gap.difference == 0):
-            return Outcome.of_no_difference(test)
-        if test in {"permutation", "division"}:
+        varies = not (self.is_same(*pair) or (gap.error == 0 and gap.difference == 0))
+        if test in {"permutation", "division"} and varies and not math.isnan(gap.difference):
             first, second = (self.sums[place] for place in pair)
             return _permuted(first, second, gap, drawing, alternative)._replace(test=test)
-        if not gap.error > 0:
-            fewest = min(len(self.sums[place].who) for place in pair)
-            note = _NO_SPREAD.format(f"{self.unit_kind}s") if fewest > 1 else _ONE_UNIT.format(self.unit_kind)
-            return Outcome(test, math.copysign(math.inf, gap.difference), math.nan, None, note)
-        t = gap.difference / gap.error
-        tail = {"two-sided": -abs(t), "greater": -t, "less": t}[alternative]
-        p = float(special.stdtr(gap.freedom, tail)) * (2 if alternative == "two-sided" else 1)
-        note = f"{gap.freedom:,.0f} degrees of freedom"
-        if gap.shared and test == "welch":
-            note += f"; {number_of(self.unit_kind, gap.shared)} of both systems"
-        return Outcome(test, t, p, None, note)
+        return self.t_test(pair, test, alternative)
 
 
 def _permuted(first: RatioSums, second: RatioSums, gap: Gap, drawing: Drawing, alternative: Alternative) -> Outcome:

@@ -151,6 +151,12 @@ TABLES: dict[str, tuple[Role, ...]] = {
         _role("n_results", "number", "result_count results_num num_results hits total_results"),
         _role("results", "text", "doc_ids docs documents result_ids hit_ids query_response_hit_ids urls serp_docs"),
     ),
+    "experiment": (
+        _role("user_id", "id", "user userid uid visitor_id visitor client_id customer_id customer account_id device_id "
+              "player_id player participant subject_id unit_id unit id"),
+        _role("variant", "label", "version variation variation_id variant_id variant_name group arm treatment "
+              "test_group experiment_group ab_group exp_group bucket cell"),
+    ),
     "groups": (
         _role("run", "id", "run_id runid tag system"), _role("group", "id", "team organisation organization site"),
     ),
@@ -172,6 +178,7 @@ NEEDED: dict[str, tuple[tuple[str, ...], ...]] = {
     "spans": (("document",), ("start",), ("end",)),
     "labels": (("item_id",), ("judge",), ("label",)),
     "log": (("query_id", "query_text"), ("doc_id", "results"), ("clicks", "action")),
+    "experiment": (("user_id",), ("variant",)),
     "groups": (("run",), ("group",)),
     "sampled pool": (("query_id",), ("doc_id",), ("stratum",)),
     "query log": (("query",),),

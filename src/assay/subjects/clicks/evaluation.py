@@ -10,7 +10,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import polars as pl
-from scipy import special
 
 from assay.core.digits import p_phrase
 from assay.core.errors import InputError, ParameterError, did_you_mean, listed, number_of, only_one, several
@@ -21,13 +20,14 @@ from assay.files.logs import read_log
 from assay.measures import Measure, parse_measure
 from assay.measures.counting.behaviour import BehaviourCounts
 from assay.measures.counting.click_counts import QUERY
-from assay.measures.counting.judgments import Floats, Ints
+from assay.measures.counting.judgments import Ints
 from assay.measures.summary import escaped, signature
 from assay.measures.vocabularies import registered
 from assay.stats.estimates import Estimate, checked_confidence
 from assay.stats.pairing import Wanted
 from assay.stats.pairing import listed as listed_measures
 from assay.stats.ratio_samples import RatioSample, RatioSums
+from assay.stats.sample_ratio import MISMATCH, mismatch
 from assay.stats.samples import NO_DRAWING
 from assay.tables.log import IMPRESSIONS, Log
 
@@ -43,8 +43,6 @@ _MOST_BY_SEGMENT = 3
 DEEPEST = 10
 #: Over more days than this, weeks are shown.
 _MOST_DAYS = 45
-#: A division of users between systems that is less likely than this is taken for a mistake in assigning them.
-_MISMATCH = 0.001
 #: Segments that are made of columns: those of queries by how often they are asked, and of times, which are in UTC.
 FREQUENCY = "frequency"
 _BANDS = ("head", "torso", "tail")
@@ -354,23 +352,12 @@ def remarks(result: Behaviour) -> Iterator[str]:
     if shared := sum(sizes) - len(np.unique(np.concatenate(who))):
         seen = f"{number_of(kind, shared)} in several systems"
         yield f"{seen}: their covariance is in the intervals of differences; were systems assigned by page?"
-    elif len(sizes) > 1 and (p := mismatch(sizes)) < _MISMATCH and len(logs) == 1:
+    elif len(sizes) > 1 and (p := mismatch(sizes)) < MISMATCH and len(logs) == 1:
         parts = ", ".join(f"{name} {size:,}" for name, size in zip(result.systems, sizes, strict=True))
         yield (
             f"{several(kind)} are divided unequally between the systems ({parts}; {p_phrase(p)} if they were assigned "
             "evenly): if they should be equal, something in the assignment or the logging is wrong"
         )
-
-
-def mismatch(sizes: Sequence[int]) -> float:
-    """The chance that units are divided at least as unequally, if each system had the same chance.
-
-    >>> mismatch([50_500, 49_500])
-    0.0016
-    """
-    counts: Floats = np.array(sizes, dtype=np.float64)
-    expected = counts.sum() / len(counts)
-    return float(special.chdtrc(len(counts) - 1, float(((counts - expected) ** 2 / expected).sum())))
 
 
 def _measures(logs: Sequence[Log], wanted: Wanted) -> tuple[Measure, ...]:

@@ -62,7 +62,9 @@ def verdicts_table(
         *(values if has_numbers else ()),
         Column("difference", kind="number", signed=True),
         *([Column("relative", kind="percent", signed=True, spare=True)] if is_relative else []),
-        Column("difference", level, "interval", signed=True, ends=("low", "high"), axis=around(ends)),
+        Column(
+            "difference", level, "interval", signed=True, ends=("low", "high"), axis=around(ends) if fitting else None
+        ),  # fmt: skip
         *([Column("p", kind="p")] if tested else []),
         *([Column("d_z", kind="number", least=2, signed=True, spare=True)] if effects == "all" else []),
         *([Column("record", "won/tied/lost", spare=True)] if is_counted else []),

@@ -1,0 +1,166 @@
+"""Checks of A/B tests, and A/B tests as the doctor looks at them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+
+import polars as pl
+
+from assay.core.digits import as_percents, p_phrase
+from assay.core.errors import ParameterError, number_of, quote, several
+from assay.files.experiments import read_experiment
+from assay.files.sources import Source, is_file
+from assay.stats.sample_ratio import MISMATCH, SUSPICIOUS, mismatch
+from assay.subjects.experiments.evaluation import ABTest
+from assay.tables.experiment import UNIT, Experiment
+from assay.verbs.diagnosis.examination import (
+    CheckFinding,
+    Examination,
+    Examined,
+    Overview,
+    Severity,
+    WholeFile,
+    among,
+    check,
+    finding,
+    share,
+    unreadable,
+)
+
+#: One user who is so large a part of a variant's sum moves its mean alone.
+_LARGEST_SHARE = 0.01
+#: Variants whose shares of missing values are so far apart lack them by their own doing.
+_LACKING = 0.01
+
+
+@dataclass(frozen=True, eq=False)
+class ExaminedTest:
+    """An A/B test, and the planned shares of its variants."""
+
+    file: str
+    test: Experiment
+    weights: tuple[float, ...] | None = None
+    system: None = None
+
+
+class ExperimentsExamination(Examination):
+    """A file as it was read, and the A/B test in it."""
+
+    modules = ("assay.subjects.experiments.checks",)
+    options = ("weights",)
+
+    def things(self) -> Iterator[Examined]:
+        """The table."""
+        if len(self.inputs) != 1:
+            raise ParameterError(f"doctor takes one A/B test, not {len(self.inputs)}")
+        data: Any = self.inputs[0]
+        data = data.experiment if isinstance(data, ABTest) else data
+        source = Source.of(data) if is_file(data) else data
+        self.file = source.name if isinstance(source, Source) else getattr(source, "name", "experiment")
+        reading, self.test = self.opened(self.file, partial(read_experiment, source))
+        yield Examined(reading, ("file",))
+        if self.test is not None:
+            yield Examined(ExaminedTest(self.file, self.test, self.stated.get("weights")), ("test",))
+
+    def overview(self) -> Overview:
+        """The file, and the variants in it."""
+        if self.test is None:
+            return Overview(self.file, {"test": self.file}, 1, system="A/B test")
+        sizes = ", ".join(f"{name} {size:,}" for name, size in self.test.sizes.items())
+        title = f"{self.file}, {number_of(self.test.unit_kind, self.test.frame.height)}: {sizes}"
+        return Overview(title, {"test": self.file, "variants": list(self.test.variants)}, 1, system="A/B test")
+
+
+unreadable(
+    "unreadable-test",
+    __name__,
+    question="Is the file no table of users with their variants, or is a number none?",
+    advice="write one row per user with a column for the user, one for the variant and one per number",
+)
+
+
+@check(
+    "one-variant", "test", "error",
+    question="Is there only one variant, or is one without users of its own?",
+    advice="give the rows of all variants, the control's too",
+)  # fmt: skip
+def one_variant(thing: ExaminedTest) -> Iterator[CheckFinding]:
+    """Nothing to compare with."""
+    test = thing.test
+    if len(test.variants) < 2:
+        yield finding("one-variant", "error", thing, f"{test.variants[0]} is the only variant")
+    for name, size in test.sizes.items():
+        if not size and len(test.variants) > 1:
+            yield finding("one-variant", "error", thing, f"{name} has no {test.unit_kind} of its own")
+
+
+@check(
+    "sample-ratio", "test", "error", "warning",
+    question="Are users divided between the variants as planned (p below 0.001: an error; below 0.01: a warning)?",
+    advice="find out where users were lost or counted twice before you believe any number; state unequal shares with "
+           "`{weights}`",
+)  # fmt: skip
+def sample_ratio(thing: ExaminedTest) -> Iterator[CheckFinding]:
+    """The split that should be."""
+    sizes = thing.test.sizes
+    p = mismatch(list(sizes.values()), thing.weights)
+    if p < SUSPICIOUS:
+        severity: Severity = "error" if p < MISMATCH else "warning"
+        parts = ", ".join(f"{name} {size:,}" for name, size in sizes.items())
+        yield finding("sample-ratio", severity, thing, f"{parts}: {p_phrase(p)} if the split was as planned")
+
+
+@check(
+    "several-variants", "test", "error", "warning",
+    question="Are users in several variants (more than 1 %: an error)?",
+    advice="they saw both: they are left out; find out whether assignment is by user, and ids are stable",
+)  # fmt: skip
+def several_variants(thing: ExaminedTest) -> Iterator[CheckFinding]:
+    """Users that no variant owns."""
+    test = thing.test
+    number = test.units_of_several
+    whole = number + test.frame.height
+    if number:
+        message = f"{share(number, whole, test.unit_kind)} in several variants"
+        severity: Severity = "error" if number > 0.01 * whole else "warning"
+        ids = test.in_several[UNIT].unique(maintain_order=True)
+        yield from among("several-variants", severity, WholeFile(thing.file), test.unit_kind, ids, message=message)
+
+
+@check(
+    "one-large-user", "test", "warning",
+    question="Does one user make up more than 1 % of all that a variant's users did?",
+    advice="look at that user: a robot, or a fault of the logging? Cap the column, as in `capped(clicks, 500)`",
+)  # fmt: skip
+def one_large_user(thing: ExaminedTest) -> Iterator[CheckFinding]:
+    """Means that hang on one user."""
+    test = thing.test
+    for variant in test.variants:
+        rows = test.arm(variant)
+        for name in test.numbers if rows.height else ():
+            total, most = float(rows[name].sum() or 0), float(rows[name].max() or 0)  # type: ignore[arg-type]
+            if total > 0 and most > _LARGEST_SHARE * total and rows.height > 1 / _LARGEST_SHARE:
+                part = as_percents([most / total])[0]
+                who = rows[UNIT][int(rows[name].arg_max() or 0)]
+                message = f"{variant}: {test.unit_kind} {quote(who)} has {most:,.10g} of {total:,.10g} {name} ({part})"
+                yield finding("one-large-user", "warning", thing, message)
+
+
+@check(
+    "missing-numbers", "test", "warning",
+    question="Do users of one variant lack numbers more often than those of another?",
+    advice="find out why: what is measured of other users cannot be compared",
+)  # fmt: skip
+def missing_numbers(thing: ExaminedTest) -> Iterator[CheckFinding]:
+    """Numbers that one variant lacks."""
+    test = thing.test
+    rows = test.frame.group_by("variant").agg(pl.col(test.numbers).null_count() / pl.len())
+    for name in test.numbers if rows.height > 1 else ():
+        shares = dict(zip(rows["variant"], rows[name], strict=True))
+        if max(shares.values()) - min(shares.values()) > _LACKING:
+            most = max(shares, key=lambda variant: shares[variant])
+            part = as_percents([shares[most]])[0]
+            message = f"{part} of the {several(test.unit_kind)} of {most} have no {name}"
+            yield finding("missing-numbers", "warning", thing, message)

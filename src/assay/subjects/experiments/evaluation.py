@@ -1,0 +1,373 @@
+"""`abtest`: users with their variants -> an `ABTest`: every measure of every variant, and whether the test is sound."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+import polars as pl
+
+from assay.core.digits import as_percents, p_phrase
+from assay.core.errors import InputError, ParameterError, joined, listed, number_of, only_one, several
+from assay.core.evaluation_options import Columns
+from assay.core.options import Confidence, Control, VariantWeights
+from assay.core.results import Result
+from assay.files.experiments import read_experiment
+from assay.measures.counting.arms import Arm
+from assay.stats.arm_estimates import ArmEstimate, lift, mean_of, quantile_of, ratio_of
+from assay.stats.arm_samples import ArmSample
+from assay.stats.bootstrap import Interval
+from assay.stats.estimates import Estimate, checked_confidence, standard_errors
+from assay.stats.pairing import Wanted
+from assay.stats.pairing import listed as listed_measures
+from assay.stats.sample_ratio import MISMATCH, SUSPICIOUS, mismatch
+from assay.stats.samples import NO_DRAWING
+from assay.subjects.experiments.measures import Cut, OnlineMeasure
+from assay.tables.experiment import VARIANT, Experiment
+
+#: The users whose numbers are largest: without this share of all, is the difference another?
+HEAVIEST = 0.001
+
+
+class Health(NamedTuple):
+    """A check of whether the test is sound: its name, what was found, and whether that is right, odd or wrong."""
+
+    check: str
+    says: str
+    state: str
+
+    @property
+    def is_sound(self) -> bool:
+        """True if nothing is odd."""
+        return self.state == "right"
+
+
+class Heavy(NamedTuple):
+    """What the users with the largest numbers do to a difference: with them, without them, and the largest of all."""
+
+    measure: str
+    variant: str
+    left_out: int
+    from_value: float
+    difference: float
+    without: float
+    largest: float
+    largest_variant: str
+    without_largest: float
+
+
+@dataclass(frozen=True, eq=False)
+class ABTest(Result):
+    """An A/B test: what users of each variant did, with intervals, and whether the test is sound.
+
+    >>> rows = {"user": range(8), "variant": ["old", "new"] * 4, "clicks": [1, 2, 0, 3, 1, 1, 2, 4]}
+    >>> result = abtest(pl.DataFrame(rows))
+    >>> result.value("clicks", "old"), result.value("clicks", "new")
+    (1.0, 2.5)
+    """
+
+    kind: ClassVar[str] = "experiment"
+    subject: ClassVar[str] = "experiments"
+
+    experiment: Experiment
+    measures: tuple[OnlineMeasure, ...]
+    weights: Mapping[str, float] | None = None
+    confidence: float = 0.95
+    warnings: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<ABTest of {listed(list(self.variants))}: {', '.join(map(str, self.measures))}>"
+
+    @property
+    def name(self) -> str:
+        """The name of the data."""
+        return self.experiment.name
+
+    @property
+    def variants(self) -> tuple[str, ...]:
+        """The variants, the control first."""
+        return self.experiment.variants
+
+    @property
+    def control(self) -> str:
+        """The variant that the others are held against."""
+        return self.variants[0]
+
+    @property
+    def unit_kind(self) -> str:
+        """The unit of assignment and analysis, in a word."""
+        return self.experiment.unit_kind
+
+    @cached_property
+    def arms(self) -> dict[str, Arm]:
+        """The users of each variant, with all columns that measures are made of."""
+        frame = self.experiment.frame
+        columns = {named(column): self._cells(column) for each in self.measures for column in each.columns}
+        rows = pl.DataFrame({VARIANT: frame[VARIANT], **{f"_{name}": cells for name, cells in columns.items()}})
+        parts = rows.partition_by(VARIANT, as_dict=True)
+        empty = rows.clear()
+        return {
+            variant: Arm({name: parts.get((variant,), empty)[f"_{name}"].to_numpy() for name in columns})
+            for variant in self.variants
+        }
+
+    def _cells(self, column: str | Cut) -> pl.Series:
+        """A column of all users, NaN where they have no value."""
+        name = column if isinstance(column, str) else column.column
+        values = self.experiment.frame[name].cast(pl.Float64)
+        if isinstance(column, Cut):
+            at = column.at if column.how == "capped" else values.quantile(column.at, "linear")
+            values = values.clip(upper_bound=at)
+        return values.fill_null(math.nan)
+
+    def measure(self, name: str | OnlineMeasure) -> OnlineMeasure:
+        """A measure of the columns of the test."""
+        return name if isinstance(name, OnlineMeasure) else OnlineMeasure.parse(str(name), self.experiment.numbers)
+
+    def with_measures(self, measures: Wanted) -> Self:
+        """The same with other measures, if any are asked for."""
+        if measures is None:
+            return self
+        wanted = tuple(dict.fromkeys(self.measure(str(name)) for name in listed_measures(measures)))
+        return self if wanted == self.measures else replace(self, measures=wanted)
+
+    def sample(self, measure: str | OnlineMeasure) -> ArmSample:
+        """All variants under one measure."""
+        wanted = self.measure(measure)
+        if wanted not in self.measures:
+            return replace(self, measures=(wanted,)).sample(wanted)
+        return self._once("sample", wanted, lambda: self._sample(wanted))
+
+    def _sample(self, measure: OnlineMeasure) -> ArmSample:
+        arms = [estimated(measure, self.arms[variant]) for variant in self.variants]
+        return ArmSample(
+            tuple(arms),
+            tuple(self.experiment.sizes.values()),
+            systems=self.variants,
+            measure=measure.name,
+            unit_kind=self.unit_kind,
+            direction=measure.direction,
+        )
+
+    def estimate(self, measure: str | OnlineMeasure, variant: str | None = None) -> Estimate:
+        """The number of a variant with its interval."""
+        sample = self.sample(measure)
+        place = only_one("variant", variant, {name: place for place, name in enumerate(self.variants)})
+        (interval,) = sample.intervals((place,), [self.confidence], NO_DRAWING)
+        return Estimate(
+            sample.arms[place].value, interval.low, interval.high, interval.method, sample.undefined()[place]
+        )
+
+    def value(self, measure: str | OnlineMeasure, variant: str | None = None) -> float:
+        """The number of a variant; NaN where it is undefined."""
+        return self.estimate(measure, variant).value
+
+    def difference(self, measure: str | OnlineMeasure, variant: str) -> Interval:
+        """The interval of a variant's number less the control's."""
+        places = (0, self.variants.index(variant))
+        return self.sample(measure).intervals(places, [self.confidence], NO_DRAWING)[0]
+
+    def lift(self, measure: str | OnlineMeasure, variant: str) -> Estimate:
+        """The relative difference from the control, with its interval by the delta method."""
+        sample = self.sample(measure)
+        value, error = lift(sample.arms[0], sample.arms[self.variants.index(variant)])
+        reach = standard_errors(self.confidence) * error
+        return Estimate(value, value - reach, value + reach, "delta")
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row per measure and variant: the number, and its difference from the control, with intervals."""
+        rows = []
+        for measure in self.measures:
+            sample = self.sample(measure)
+            for place, variant in enumerate(self.variants):
+                row = {"measure": measure.name, "variant": variant, "users": sample.units_of(place)}
+                row |= self.estimate(measure, variant).as_columns()
+                if place:
+                    reach = self.difference(measure, variant)
+                    apart = sample.difference(0, place)
+                    row |= Estimate(apart, reach.low, reach.high, "delta").as_columns("difference", "from", "to")
+                    row |= self.lift(measure, variant).as_columns("lift", "lift_from", "lift_to")
+                rows.append(row)
+        return pl.DataFrame(rows, schema=_SCHEMA)
+
+    @cached_property
+    def sample_ratio(self) -> float:
+        """The chance of a split at least as uneven, if users were assigned as planned; NaN of one variant."""
+        weights = None if self.weights is None else [self.weights[name] for name in self.variants]
+        return mismatch(list(self.experiment.sizes.values()), weights)
+
+    @cached_property
+    def health(self) -> tuple[Health, ...]:
+        """Whether the test is sound: the split, and users in several variants."""
+        return tuple(health_of(self))
+
+    @cached_property
+    def heavy(self) -> tuple[Heavy, ...]:
+        """What the users with the largest numbers do to each difference of means."""
+        rows = [each for measure in self.measures if measure.kind == "mean" for each in self._heavy(measure)]
+        return tuple(rows)
+
+    def _heavy(self, measure: OnlineMeasure) -> Iterator[Heavy]:
+        column = named(measure.columns[0])
+        arms = {variant: arm.values(column)[0] for variant, arm in self.arms.items()}
+        every = np.concatenate(list(arms.values()))
+        count = int(len(every) * HEAVIEST)
+        if not count or (set(np.unique(every[:1000])) <= {0.0, 1.0} and set(np.unique(every)) <= {0.0, 1.0}):
+            return
+        cut = float(np.partition(every, -count)[-count])
+        kept = {variant: values[values < cut] for variant, values in arms.items()}
+        if not all(map(len, kept.values())):
+            return
+        top = max(arms, key=lambda variant: float(arms[variant].max(initial=-math.inf)))
+        largest = float(arms[top].max())
+        alone = {
+            variant: (values.sum() - largest * (variant == top)) / (len(values) - (variant == top))
+            for variant, values in arms.items()
+        }
+        for variant in self.variants[1:]:
+            apart = float(arms[variant].mean() - arms[self.control].mean())
+            without = float(kept[variant].mean() - kept[self.control].mean())
+            gone = int((every >= cut).sum())
+            yield Heavy(
+                measure.name, variant, gone, cut, apart, without, largest, top,
+                float(alone[variant] - alone[self.control]),
+            )  # fmt: skip
+
+    def complete(self) -> Self:
+        """Finish every number."""
+        for measure in self.measures:
+            self.sample(measure)
+        return self._finish("sample_ratio", "health", "heavy")
+
+    def signature(self, measure: str | OnlineMeasure) -> str:
+        """Everything that a measure's number depends on, in one line."""
+        return f"{self.measure(measure)}|test={self.name}|unit={self.unit_kind}|several=left out|v1"
+
+
+_ENDS = ("value", "low", "high", "difference", "from", "to", "lift", "lift_from", "lift_to")
+_SCHEMA = {
+    "measure": pl.String, "variant": pl.String, "users": pl.Int64, **dict.fromkeys(_ENDS, pl.Float64)
+}  # fmt: skip
+
+
+def abtest(
+    data: Any,
+    measures: Wanted = None,
+    *,
+    control: Control = None,
+    weights: VariantWeights = None,
+    columns: Columns = None,
+    confidence: Confidence = 0.95,
+) -> ABTest:
+    """Say what the users of each variant of an A/B test did, and whether the test is sound.
+
+    `data`: a table with one row per user (a file, or a data frame), or an `Experiment`. `measures`: columns, of which
+    the mean per user counts, ratios of two such as `clicks/pages`, `median(x)`, `quantile(x, 0.9)`, and what is
+    `capped(x, 500)` or `winsorised(x, 0.999)`; unless given, all columns of numbers. `control`: the variant that the
+    others are held against; unless given, the one with a usual name, or the first. `weights`: the planned share of each
+    variant, by name or in this order; unless given, equal ones.
+
+    Users of several variants are left out, and counted.
+
+    >>> rows = {"user": range(6), "variant": ["a", "b"] * 3, "clicks": [1, 2, 0, 3, 1, 1], "pages": [1, 3, 1, 4, 2, 2]}
+    >>> abtest(pl.DataFrame(rows), "clicks/pages").value("clicks/pages", "a")  # 2 / 4
+    0.5
+    """
+    confidence = checked_confidence(confidence)
+    if isinstance(data, ABTest):
+        return data.with_measures(measures)
+    experiment = read_experiment(data, columns=columns, control=control)
+    if len(experiment.variants) < 2:
+        names = listed(list(experiment.variants))
+        raise InputError(f"{experiment.origin}: expected two variants or more, got {names} alone")
+    for name, size in experiment.sizes.items():
+        if not size:
+            kind = several(experiment.unit_kind)
+            raise InputError(f"{experiment.origin}: {name} has no {kind} but those who are in other variants, too")
+    wanted = tuple(OnlineMeasure.parse(name, experiment.numbers) for name in experiment.numbers)
+    planned = _weights(weights, experiment.variants)
+    result = ABTest(experiment, wanted, planned, confidence).with_measures(measures)
+    return replace(result, warnings=tuple(_warnings(result)))
+
+
+def _weights(
+    weights: Mapping[str, float] | Sequence[float] | None, variants: Sequence[str]
+) -> Mapping[str, float] | None:
+    """The planned shares by variant."""
+    if weights is None:
+        return None
+    shares = dict(weights) if isinstance(weights, Mapping) else dict(zip(variants, weights, strict=False))
+    if set(shares) != set(variants) or (not isinstance(weights, Mapping) and len(weights) != len(variants)):
+        raise ParameterError(f"weights: give one for each of {listed(list(variants))}")
+    if not all(math.isfinite(share) and share > 0 for share in shares.values()):
+        raise ParameterError("weights: a planned share is above 0")
+    return shares
+
+
+def estimated(measure: OnlineMeasure, arm: Arm) -> ArmEstimate:
+    """A measure of the users of one variant."""
+    names = tuple(map(named, measure.columns))
+    if measure.kind == "quantile":
+        return quantile_of(arm.values(*names)[0], measure.level)
+    moments = arm.moments(*names)
+    return mean_of(moments) if measure.kind == "mean" else ratio_of(moments)
+
+
+def named(column: str | Cut) -> str:
+    """The name of a column, also of one that is cut off.
+
+    >>> named(Cut("clicks", "capped", 500))
+    'capped(clicks, 500)'
+    """
+    return column if isinstance(column, str) else f"{column.how}({column.column}, {column.at:g})"
+
+
+def health_of(result: ABTest) -> Iterator[Health]:
+    """The split, and users in several variants."""
+    experiment = result.experiment
+    sizes, p = experiment.sizes, result.sample_ratio
+    counts = ", ".join(f"{name} {size:,}" for name, size in sizes.items())
+    shares = result.weights or dict.fromkeys(sizes, 1.0)
+    whole, total = sum(sizes.values()), sum(shares.values())
+    if p < MISMATCH:
+        state, word = "wrong", "the split is not the planned one"
+    elif p < SUSPICIOUS:
+        state, word = "odd", "the split is suspicious"
+    else:
+        state, word = "right", "the split is as planned"
+    got, want = (
+        joined([f"{share} {name}" for share, name in zip(as_percents(parts), sizes, strict=True)])
+        for parts in ([size / whole for size in sizes.values()], [shares[name] / total for name in sizes])
+    )
+    yield Health("sample ratio", f"{word}: {counts} ({got}, where {want} were expected; {p_phrase(p)})", state)
+    if number := experiment.units_of_several:
+        among = number + experiment.frame.height
+        state = "wrong" if number > 0.01 * among else "odd"
+        share = as_percents([number / among])[0]
+        says = f"{number_of(result.unit_kind, number)} in several variants ({share}): left out"
+        yield Health("several variants", says, state)
+    else:
+        yield Health("several variants", f"no {result.unit_kind} is in several variants", "right")
+
+
+def _warnings(result: ABTest) -> Iterator[str]:
+    yield from result.experiment.remarks
+    yield from (each.says for each in result.health if not each.is_sound)
+
+
+def control_note(result: ABTest) -> str:
+    """Which variant is the control, in a sentence."""
+    return f"{result.control} is taken as the control"
+
+
+def directions_note(measures: Sequence[OnlineMeasure]) -> str:
+    """Which way measures are taken as good, by their names; empty where no name tells."""
+    texts = []
+    for way in ("higher", "lower"):
+        if names := [each.name for each in measures if each.direction == way]:
+            texts.append(f"{way} {joined(names)}")
+    return f"taken as better by name: {'; '.join(texts)}" if texts else ""

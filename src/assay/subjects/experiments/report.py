@@ -1,0 +1,208 @@
+"""The document and the report of an A/B test."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import polars as pl
+
+from assay.core.digits import as_level, numbers
+from assay.core.errors import ParameterError, joined, number_of, several
+from assay.show.charts import filled
+from assay.show.figure import Figure, Mark, Panel, Scale
+from assay.show.model import Column, Document, Part, Prose, Section, Table, Verdict
+from assay.subjects.experiments.decisions import Decision, decisions_of
+from assay.subjects.experiments.evaluation import HEAVIEST, ABTest
+from assay.subjects.experiments.subject import RULES, PairedVariants, tested
+from assay.verbs.comparison import Comparison
+from assay.verbs.report.items import verdicts
+from assay.verbs.report.report import InputFile, Reported, Request, summed_up
+from assay.verbs.sections.estimates import DASH, prose_section, settings_of
+from assay.verbs.sections.methods import Citations, compared_by, systems_named, were
+from assay.verbs.sections.sentences import of_verdict
+
+_MEANINGS = {"better": "s1", "worse": "s2", "equivalent": "s3", "identical": "s3"}
+_STATES = {"right": "sound", "odd": "suspicious", "wrong": "wrong"}
+
+
+def document(result: ABTest) -> Document:
+    """The users, the measures of each variant with their differences from the control, and the soundness of it all."""
+    settings = settings_of(result, "confidence") | {"unit": result.unit_kind, "variants": list(result.variants)}
+    sections = (
+        Section("experiment", parts=(measures_table(result),), data=settings),
+        Section("health", "Soundness", (health_table(result),)),
+        prose_section("heavy", heavy_lines(result)),
+        prose_section("warnings", result.experiment.remarks),
+    )
+    return Document("experiment", tuple(each for each in sections if each.parts), f"A/B test: {result.name}")
+
+
+def measures_table(result: ABTest) -> Table:
+    """Every measure with its interval by variant, the difference from the control and how much that is of it."""
+    columns = (
+        Column("measure"), Column("variant"), Column("users", several(result.unit_kind), "count"),
+        Column("value", kind="estimate", ends=("low", "high")),
+        Column("difference", "difference", "number", signed=True, missing=DASH),
+        Column("difference", "from, to", "bracketed", ends=("from", "to"), signed=True, missing=DASH),
+        Column("lift", "lift", "percent", signed=True, missing=DASH),
+    )  # fmt: skip
+    caption = f"With {as_level(result.confidence)} intervals over {several(result.unit_kind)}, against {result.control}"
+    return Table("measures", result.to_frame(), columns, caption)
+
+
+def health_table(result: ABTest) -> Table:
+    """Whether the test is sound, a line for each check."""
+    rows = [(each.check, _STATES[each.state], each.says) for each in result.health]
+    frame = pl.DataFrame(rows, ["check", "state", "finding"], orient="row")
+    return Table("health", frame, (Column("check"), Column("state"), Column("finding", kind="words")))
+
+
+def heavy_lines(result: ABTest) -> Iterator[str]:
+    """What the users with the largest numbers do to the differences of means."""
+    kind = result.unit_kind
+    for each in result.heavy:
+        apart, without, alone = numbers([each.difference, each.without, each.without_largest])
+        largest = f"{each.largest:,.10g}"
+        yield (
+            f"{each.measure}: the difference of {each.variant} is {_signed(apart)}; without the {kind} with {largest} "
+            f"({each.largest_variant}) it is {_signed(alone)}, and without the top {HEAVIEST:.1%} ("
+            f"{number_of(kind, each.left_out)} from {each.from_value:,.10g} on) {_signed(without)}."
+        )
+
+
+def _signed(text: str) -> str:
+    return text if text.startswith("-") else f"+{text}"
+
+
+@dataclass(frozen=True, eq=False)
+class ReportedTest(Reported):
+    """An A/B test: the decision on each variant, and what it rests on.
+
+    >>> from assay import make_report
+    >>> users = range(400)
+    >>> bought = [int(n % 8 == 0 or (n % 2 == 1 and n % 3 == 0)) for n in users]
+    >>> rows = {"user": users, "variant": ["old", "new"] * 200, "bought": bought}
+    >>> make_report(pl.DataFrame(rows)).advice
+    'Ship new: new is better than old under bought.'
+    """
+
+    eyebrow = "A/B test"
+    #: Nothing is drawn at random.
+    seed = 0
+
+    result: ABTest
+    comparison: Comparison
+    decisions: tuple[Decision, ...]
+
+    @classmethod
+    def of(cls, request: Request) -> Self:
+        """Take an A/B test, or a result of `abtest`."""
+        if isinstance(request.source, Comparison):
+            raise ParameterError("give the A/B test, not its comparison: a report makes it itself")
+        own = (*RULES, "confidence")
+        reading = {name: value for name, value in request.rules.items() if name in own}
+        result = tested(request.inputs(), request.measures, reading)
+        rules = {"family": "all", **request.rules}
+        wanted = Request(
+            source=result, runs=None, measures=request.measures, baseline=request.baseline or result.control,
+            details=request.details, rules=rules,
+        )  # fmt: skip
+        pairing = PairedVariants(result)
+        comparison, notes = wanted.compared(pairing, request.measures, result.variants, "variants", others=own)
+        if comparison is None:
+            raise ParameterError(notes[0])
+        return cls(result, comparison, tuple(decisions_of(comparison.findings, result.health)))
+
+    def complete(self) -> Self:
+        """Finish every number."""
+        self.result.complete()
+        return self
+
+    @property
+    def title(self) -> str:
+        """The name of the test."""
+        return self.result.name
+
+    @property
+    def signatures(self) -> Sequence[str]:
+        """The signatures of the numbers."""
+        return [self.result.signature(measure) for measure in self.result.measures]
+
+    def sections(self) -> Iterator[Section | str]:
+        """The decisions with the soundness of the test, the effects on one axis, verdicts, numbers, heavy users."""
+        result = self.result
+        advice = " ".join(each.sentence for each in self.decisions)
+        data = {
+            "advice": {"text": advice}, "decisions": [each._asdict() for each in self.decisions], "caveats": [],
+            "warnings": list(result.warnings), "confidence": result.confidence,
+        }  # fmt: skip
+        counted = number_of(result.unit_kind, result.experiment.frame.height)
+        yield summed_up(counted, list(self._claims()), None, result.warnings, data)
+        yield Section("effects", "Effects", (effects(self),), "Relative differences from the control, on one axis.")
+        table = verdicts(self.comparison, "Variants compared", (), kind=result.unit_kind)
+        yield Section("compared", "Compared", (table,))
+        yield Section("measures", "Measures", (measures_table(result),))
+        yield Section("health", "Soundness", (health_table(result),))
+        if lines := tuple(heavy_lines(result)):
+            yield Section("heavy", "Heavy users", (Prose(style="list", points=lines),))
+
+    def _claims(self) -> Iterator[Part]:
+        kind = self.result.unit_kind
+        for each in self.decisions:
+            yield Verdict(each.word, each.tone, each.sentence)
+        for finding in self.comparison.findings:
+            yield Prose(of_verdict(finding, kind))
+
+    def methods(self, cite: Citations) -> Iterator[str]:
+        """The methods, in sentences for a paper."""
+        result = self.result
+        kind, systems = several(result.unit_kind), result.variants
+        yield f"{systems_named('variant', systems)} {were(systems)} seen by {result.experiment.frame.height:,} {kind}."
+        yield (
+            f"Numbers are means, or ratios of sums with variances by the delta method{cite('deng2018')}, over {kind}; "
+            f"intervals are at the {as_level(result.confidence)} level. The division of {kind} between variants was "
+            "tested by Pearson's chi-squared test."
+        )
+        yield compared_by(self.comparison, result.unit_kind)
+
+    def configuration(self) -> dict[str, str | None]:
+        """The configuration, for readers."""
+        weights = self.result.weights
+        shares = None if weights is None else ", ".join(f"{name}={share:g}" for name, share in weights.items())
+        return {"unit": self.result.unit_kind, "control": self.result.control, "weights": shares}
+
+    def inputs(self) -> Iterator[InputFile]:
+        """The data."""
+        experiment = self.result.experiment
+        counts = f"{number_of(experiment.unit_kind, experiment.frame.height)}, {joined(list(experiment.variants))}"
+        yield InputFile.of("A/B test", experiment.origin, "one row per user", counts, experiment.name)
+
+
+def effects(report: ReportedTest) -> Figure:
+    """Every relative difference with its interval on one axis, over a band of what is too small to matter."""
+    result, rows = report.result, []
+    for finding in report.comparison.findings:
+        base = abs(finding.baseline_value)
+        if not base or math.isnan(finding.difference) or not finding.interval.is_known:
+            continue
+        name = finding.measure if len(result.variants) == 2 else f"{finding.measure}, {finding.system}"
+        ends = (finding.difference, finding.interval.low, finding.interval.high, finding.margin.value)
+        value, low, high, margin = (100 * each / base for each in ends)
+        meaning = _MEANINGS.get(finding.verdict.word, "tied")
+        rows.append({"system": name, "value": value, "low": low, "high": high, "margin": margin, "meaning": meaning})
+    kinds = dict.fromkeys(("value", "low", "high", "margin"), pl.Float64)
+    frame = pl.DataFrame(rows, {"system": pl.String, **kinds, "meaning": pl.String})
+    names = tuple(frame["system"])
+    widest = frame.select(zero=0.0, low=-pl.col("margin").max(), high=pl.col("margin").max()).head(1)
+    marks = (
+        Mark("bar", widest, "low", x2="high", meaning="band"),
+        Mark("rule", widest, "zero", meaning="cut"),
+        Mark("rule", frame, "low", "system", x2="high", meaning="meaning"),
+        Mark("point", frame, "value", "system", meaning="meaning", tips=filled(frame)),
+    )
+    scale = Scale("difference from the control, in %", about=8)
+    panel = Panel(scale, Scale(kind="category", names=names), marks, "", 420, 28 * max(len(names), 1))
+    return Figure("effects", (panel,), data=frame)

@@ -1,0 +1,117 @@
+"""`Experiment`: who was in which variant of an A/B test, and the numbers of each of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import polars as pl
+
+from assay.core.errors import InputError, listed, not_among, number_of
+
+UNIT, VARIANT = "user_id", "variant"
+#: Names of what a change is held against, in small letters.
+_CONTROLS = ("control", "baseline", "a", "old", "off", "original", "default", "0", "false", "holdout", "none")
+_DIGITS = re.compile(r"([0-9]+)")
+
+
+@dataclass(frozen=True, eq=False)
+class Experiment:
+    """An A/B test: one row per unit in `frame`, with its `variant`, the `numbers` of what it did, and `attributes`.
+
+    Units of several variants are apart, in `in_several`, with a row for each of their variants.
+
+    >>> rows = {"user_id": ["u1", "u2", "u3"], "variant": ["new", "old", "old"], "clicks": [3, 1, 2]}
+    >>> Experiment.of(pl.DataFrame(rows))
+    <Experiment 'experiment': 3 users in old (2), new (1); clicks>
+    """
+
+    subject: ClassVar[str] = "experiments"
+
+    frame: pl.DataFrame
+    #: The control first.
+    variants: tuple[str, ...]
+    numbers: tuple[str, ...]
+    attributes: tuple[str, ...] = ()
+    name: str = "experiment"
+    origin: str = "in memory"
+    unit_kind: str = "user"
+    in_several: pl.DataFrame = field(default_factory=pl.DataFrame)
+    #: What was assumed or left out when it was read, and why.
+    remarks: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        frame: pl.DataFrame,
+        *,
+        control: str | None = None,
+        name: str = "experiment",
+        origin: str = "in memory",
+        unit_kind: str = "user",
+        remarks: Sequence[str] = (),
+    ) -> Experiment:
+        """Take one row per unit and variant: `user_id`, `variant`, columns of numbers, and columns of text.
+
+        `control`: the variant that the others are held against; unless given, one with a usual name, or the first.
+        """
+        rows = frame.with_columns(pl.col(UNIT, VARIANT).cast(pl.String))
+        twice = rows.filter(pl.struct(UNIT, VARIANT).is_duplicated())
+        if twice.height:
+            unit = twice[UNIT][0]
+            got = f"{twice.filter(pl.col(UNIT) == unit).height} of {unit!r}"
+            raise InputError(f"{origin}: expected one row per {unit_kind}, got {got}: add them up first")
+        numbers = [each for each in rows.columns if each not in {UNIT, VARIANT} and _is_number(rows.schema[each])]
+        texts = [each for each in rows.columns if each not in {UNIT, VARIANT, *numbers}]
+        rows = rows.with_columns(pl.col(numbers).cast(pl.Float64)) if numbers else rows
+        again = rows[UNIT].is_duplicated()
+        variants = in_order(rows[VARIANT].unique().to_list(), control)
+        return cls(
+            rows.filter(~again), tuple(variants), tuple(numbers), tuple(texts), name, origin, unit_kind,
+            rows.filter(again), tuple(remarks),
+        )  # fmt: skip
+
+    def __repr__(self) -> str:
+        sizes = ", ".join(f"{name} ({size:,})" for name, size in self.sizes.items())
+        units = number_of(self.unit_kind, self.frame.height)
+        return f"<Experiment {self.name!r}: {units} in {sizes}; {listed(list(self.numbers)) or 'no numbers'}>"
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The number of units of each variant, without those of several."""
+        counted: Mapping[str, int] = dict(self.frame.group_by(VARIANT).len().iter_rows())
+        return {name: counted.get(name, 0) for name in self.variants}
+
+    @property
+    def units_of_several(self) -> int:
+        """How many units are in several variants."""
+        return self.in_several[UNIT].n_unique() if self.in_several.height else 0
+
+    def arm(self, variant: str) -> pl.DataFrame:
+        """The rows of a variant."""
+        return self.frame.filter(pl.col(VARIANT) == variant)
+
+
+def in_order(variants: Sequence[str], control: str | None = None) -> list[str]:
+    """Variants, the control first: the one that was named, one with a usual name, or the first by name.
+
+    >>> in_order(["gate_40", "gate_30"]), in_order(["treatment", "Control"]), in_order(["v10", "v9"])
+    (['gate_30', 'gate_40'], ['Control', 'treatment'], ['v9', 'v10'])
+    """
+    if control is not None and control not in variants:
+        raise not_among("variant", control, variants)
+
+    def place(name: str) -> tuple[Any, ...]:
+        folded = name.strip().casefold()
+        usual = _CONTROLS.index(folded) if folded in _CONTROLS else len(_CONTROLS)
+        starts = not folded.startswith(_CONTROLS[:2])
+        parts = [(int(part), "") if part.isdigit() else (-1, part) for part in _DIGITS.split(folded)]
+        return name != control, usual, starts, parts, name
+
+    return sorted(variants, key=place)
+
+
+def _is_number(kind: pl.DataType) -> bool:
+    return kind.is_numeric() or kind == pl.Boolean
