@@ -2,9 +2,9 @@
 
 Usage: python scripts/make_abtest.py [OUTPUT_FOLDER]
 
-Users differ: most search little, some a lot, and who did before does so again. The new ranking is clicked more often per
-search, and sells a little more; pages take a little longer. Everything is deterministic: the same script gives the same
-bytes. File: ``users.csv``, one row per user, with what they did in the two weeks before the test and in those of it.
+Users differ: most search little, some a lot, and who did before does so again. The new ranking is clicked more often
+per search, and sells a little more; pages take a little longer. Everything is deterministic: the same script gives the
+same bytes. File: ``users.csv``, one row per user, with what they did in the two weeks before the test and during it.
 """
 
 import argparse
@@ -21,6 +21,7 @@ DEVICES = ("desktop", "phone", "phone", "tablet")
 
 
 def main() -> None:
+    """Write the file."""
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", nargs="?", type=Path, default=DATA / "abtest")
     folder = parser.parse_args().folder

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import polars as pl
 
@@ -29,8 +30,8 @@ from assay.verbs.diagnosis.examination import (
     unreadable,
 )
 
-#: One user who is so large a part of a variant's sum moves its mean alone.
-_LARGEST_SHARE = 0.01
+#: One user who moves a mean by so many standard errors moves it alone; of fewer users, each does.
+_MOVES, _FEWEST = 0.5, 50
 #: Variants whose shares of missing values are so far apart lack them by their own doing.
 _LACKING = 0.01
 
@@ -131,7 +132,7 @@ def several_variants(thing: ExaminedTest) -> Iterator[CheckFinding]:
 
 @check(
     "one-large-user", "test", "warning",
-    question="Does one user make up more than 1 % of all that a variant's users did?",
+    question="Does one user alone move the mean of a variant by more than half of its standard error?",
     advice="look at that user: a robot, or a fault of the logging? Cap the column, as in `capped(clicks, 500)`",
 )  # fmt: skip
 def one_large_user(thing: ExaminedTest) -> Iterator[CheckFinding]:
@@ -139,12 +140,16 @@ def one_large_user(thing: ExaminedTest) -> Iterator[CheckFinding]:
     test = thing.test
     for variant in test.variants:
         rows = test.arm(variant)
-        for name in test.numbers if rows.height else ():
-            total, most = float(rows[name].sum() or 0), float(rows[name].max() or 0)  # type: ignore[arg-type]
-            if total > 0 and most > _LARGEST_SHARE * total and rows.height > 1 / _LARGEST_SHARE:
-                part = as_percents([most / total])[0]
-                who = rows[UNIT][int(rows[name].arg_max() or 0)]
-                message = f"{variant}: {test.unit_kind} {quote(who)} has {most:,.10g} of {total:,.10g} {name} ({part})"
+        for name in test.numbers:
+            values = rows.select(UNIT, number=name).drop_nulls()
+            if values.height < _FEWEST:
+                continue
+            who, most = values.sort("number", UNIT).row(-1)
+            numbers = values["number"].to_numpy()
+            if most - numbers.mean() > _MOVES * float(numbers.std(ddof=1)) * values.height**0.5:
+                part = as_percents([most / numbers.sum()])[0]
+                whole = f"{most:,.10g} of {numbers.sum():,.10g} {name} ({part})"
+                message = f"{variant}: {test.unit_kind} {quote(who)} has {whole}"
                 yield finding("one-large-user", "warning", thing, message)
 
 

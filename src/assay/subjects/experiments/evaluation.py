@@ -279,7 +279,10 @@ def abtest(
     """
     confidence = checked_confidence(confidence)
     if isinstance(data, ABTest):
-        return data.with_measures(measures)
+        if control in {None, data.control} and weights is None:
+            return data.with_measures(measures)
+        wanted = measures or [each.name for each in data.measures]
+        return abtest(data.experiment, wanted, control=control, weights=weights, confidence=data.confidence)
     experiment = read_experiment(data, columns=columns, control=control)
     if len(experiment.variants) < 2:
         names = listed(list(experiment.variants))

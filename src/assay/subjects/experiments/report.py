@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Self
+from collections.abc import Iterator
 
 import polars as pl
 
 from assay.core.digits import as_level, numbers
-from assay.core.errors import ParameterError, joined, number_of, several
+from assay.core.errors import joined, number_of, several
 from assay.show.charts import filled
 from assay.show.figure import Figure, Mark, Panel, Scale
 from assay.show.model import Column, Document, Part, Prose, Section, Table, Verdict
-from assay.subjects.experiments.decisions import Decision, decisions_of
 from assay.subjects.experiments.evaluation import HEAVIEST, ABTest
-from assay.subjects.experiments.subject import RULES, PairedVariants, tested
-from assay.verbs.comparison import Comparison
-from assay.verbs.report.items import verdicts
-from assay.verbs.report.report import InputFile, Reported, Request, summed_up
+from assay.subjects.experiments.evidence import Evidence
+from assay.verbs.report.report import InputFile
 from assay.verbs.sections.estimates import DASH, prose_section, settings_of
 from assay.verbs.sections.methods import Citations, compared_by, systems_named, were
+from assay.verbs.sections.reports import summed_up, verdicts
 from assay.verbs.sections.sentences import of_verdict
 
 _MEANINGS = {"better": "s1", "worse": "s2", "equivalent": "s3", "identical": "s3"}
@@ -77,8 +73,7 @@ def _signed(text: str) -> str:
     return text if text.startswith("-") else f"+{text}"
 
 
-@dataclass(frozen=True, eq=False)
-class ReportedTest(Reported):
+class ReportedTest(Evidence):
     """An A/B test: the decision on each variant, and what it rests on.
 
     >>> from assay import make_report
@@ -90,46 +85,6 @@ class ReportedTest(Reported):
     """
 
     eyebrow = "A/B test"
-    #: Nothing is drawn at random.
-    seed = 0
-
-    result: ABTest
-    comparison: Comparison
-    decisions: tuple[Decision, ...]
-
-    @classmethod
-    def of(cls, request: Request) -> Self:
-        """Take an A/B test, or a result of `abtest`."""
-        if isinstance(request.source, Comparison):
-            raise ParameterError("give the A/B test, not its comparison: a report makes it itself")
-        own = (*RULES, "confidence")
-        reading = {name: value for name, value in request.rules.items() if name in own}
-        result = tested(request.inputs(), request.measures, reading)
-        rules = {"family": "all", **request.rules}
-        wanted = Request(
-            source=result, runs=None, measures=request.measures, baseline=request.baseline or result.control,
-            details=request.details, rules=rules,
-        )  # fmt: skip
-        pairing = PairedVariants(result)
-        comparison, notes = wanted.compared(pairing, request.measures, result.variants, "variants", others=own)
-        if comparison is None:
-            raise ParameterError(notes[0])
-        return cls(result, comparison, tuple(decisions_of(comparison.findings, result.health)))
-
-    def complete(self) -> Self:
-        """Finish every number."""
-        self.result.complete()
-        return self
-
-    @property
-    def title(self) -> str:
-        """The name of the test."""
-        return self.result.name
-
-    @property
-    def signatures(self) -> Sequence[str]:
-        """The signatures of the numbers."""
-        return [self.result.signature(measure) for measure in self.result.measures]
 
     def sections(self) -> Iterator[Section | str]:
         """The decisions with the soundness of the test, the effects on one axis, verdicts, numbers, heavy users."""

@@ -64,7 +64,7 @@ def verdicts_table(
         *([Column("relative", kind="percent", signed=True, spare=True)] if is_relative else []),
         Column(
             "difference", level, "interval", signed=True, ends=("low", "high"), axis=around(ends) if fitting else None
-        ),  # fmt: skip
+        ),
         *([Column("p", kind="p")] if tested else []),
         *([Column("d_z", kind="number", least=2, signed=True, spare=True)] if effects == "all" else []),
         *([Column("record", "won/tied/lost", spare=True)] if is_counted else []),
