@@ -281,8 +281,8 @@ def abtest(
     if isinstance(data, ABTest):
         if control in {None, data.control} and weights is None:
             return data.with_measures(measures)
-        wanted = measures or [each.name for each in data.measures]
-        return abtest(data.experiment, wanted, control=control, weights=weights, confidence=data.confidence)
+        names = measures or [each.name for each in data.measures]
+        return abtest(data.experiment, names, control=control, weights=weights, confidence=data.confidence)
     experiment = read_experiment(data, columns=columns, control=control)
     if len(experiment.variants) < 2:
         names = listed(list(experiment.variants))
