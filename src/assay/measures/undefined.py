@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from assay.core.domains import Choice
-from assay.core.errors import InputError, ParameterError, listed, number_of, of_kind
+from assay.core.errors import InputError, ParameterError, argument, listed, number_of, of_kind
 from assay.core.evaluation_options import Undefined
 from assay.measures.counting.confusion import Confusion
 from assay.measures.counting.judgments import Floats, Mask
@@ -23,6 +23,10 @@ AVERAGES = frozenset({"macro", "weighted", "samples"})
 _NAMED = frozenset({"class", "type"})
 #: What a number is of that is no mean of others.
 _WHOLE = "table"
+#: Tables of one unit or more, with zeros in all places where there can be some.
+_EVERY_ZERO = Confusion(
+    tuple(map(str, range(1, 16))), *((np.arange(1, 16) >> place) & 1 for place in range(4)), "table"
+)
 #: What scikit-learn's `zero_division` calls the policies.
 _ZERO_DIVISION = {"0": "0", "0.0": "0", "warn": "0", "1": "1", "1.0": "1", "nan": "skip"}
 
@@ -108,6 +112,31 @@ def as_asked(measure: Measure, result: PerUnit, undefined: Undefined) -> PerUnit
     without = np.isnan(result.values)
     values = np.where(without, float(undefined), result.values)
     return replace(result, values=values, undefined={}) if without.any() else result
+
+
+def is_heeded(measure: Measure, undefined: Undefined) -> bool:
+    """Whether a policy can have an effect on a measure: on a mean, or on a share that can be 0/0.
+
+    >>> from assay.measures import parse_measure
+    >>> [is_heeded(parse_measure(name, "binary"), "skip") for name in ("Precision", "Accuracy", "AUC")]
+    [True, False, False]
+    """
+    if undefined in {"counted_as", "error"}:
+        return True
+    if measure.definition.vocabulary == "ranking":
+        return not measure.is_micro
+    if measure.parameters.get("average") in AVERAGES:
+        return True
+    return is_as_asked(measure, "0") and bool(np.isnan(measure.per_unit(_EVERY_ZERO).values).any())
+
+
+def refuse_idle_policy(measures: Sequence[Measure], undefined: Undefined) -> None:
+    """Refuse a policy that has no effect on any of these measures."""
+    if not measures or any(is_heeded(measure, undefined) for measure in measures):
+        return
+    names = listed([str(measure) for measure in measures])
+    why = "no mean over units, and no share that can be 0/0"
+    raise ParameterError(f"{argument('undefined', undefined)} has no effect on {names}: {why}")
 
 
 def refuse_undefined(measure: Measure, unit_kind: str, result: PerUnit) -> None:

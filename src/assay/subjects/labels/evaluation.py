@@ -19,7 +19,7 @@ from assay.measures.counting.scored import Scored
 from assay.measures.matrices import Averages, averages
 from assay.measures.parser import parse_measure
 from assay.measures.registry import Measure, ParameterValue
-from assay.measures.undefined import policy_of, refuse_undefined
+from assay.measures.undefined import policy_of, refuse_idle_policy, refuse_undefined
 from assay.stats.estimates import checked_confidence
 from assay.subjects.labels.advice import REMARKS
 from assay.subjects.labels.inputs import Prepared, against_rest, all_labels, prepare, same_task, systems_in, unpaired
@@ -133,6 +133,8 @@ def classify(
     systems = [_system(system, every, wanted, task, policy) for system in prepared]
     # By default, what all systems have: one may have scores, or a label with most items, where another has none.
     chosen = tuple(measure for measure in systems[0].results if all(measure in system.results for system in systems))
+    if wanted is not None and policy == "skip":  # 0 and 1 stand in the table of classes
+        refuse_idle_policy(chosen, policy)
     warnings = [warning for system in prepared for warning in system.warnings]
     notes = [note for system in prepared for note in system.notes]
     if wanted is None:

@@ -21,11 +21,11 @@ from assay.measures.counting.probabilities import Probabilities
 from assay.measures.counting.scored import Scored
 from assay.measures.registry import Measure
 from assay.measures.steps import quantity as counted
-from assay.measures.undefined import Gaps, as_counted, lenient, policy_of
+from assay.measures.undefined import Gaps, as_counted, lenient, policy_of, refuse_idle_policy
 from assay.measures.vocabularies import Vocabulary
 from assay.stats.label_samples import LabelSample
 from assay.stats.mean_samples import MeanSample
-from assay.stats.pairing import ItemPairing
+from assay.stats.pairing import ItemPairing, Wanted
 from assay.stats.samples import UNDEFINED, Drawing, Sample
 from assay.stats.score_samples import ScoreSample
 from assay.stats.weighted_samples import PooledSample
@@ -157,6 +157,11 @@ class Classifiers(ItemPairing):
             tuple(len(table) if table.weight is None else int((table.weight > 0).sum()) for table in tables),
             policy_of(_stated(predictions) if undefined is None else undefined),
         )
+
+    def refuse_idle(self, measures: Wanted, rules: Mapping[str, Any]) -> None:
+        """Refuse a rule for undefined numbers where none of the measures has any use for it."""
+        if rules.get("undefined") is not None:
+            refuse_idle_policy([self.measure(name) for name in self.measure_names(measures)], self.undefined)
 
     @property
     def names(self) -> tuple[str, ...]:

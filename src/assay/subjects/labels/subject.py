@@ -33,7 +33,9 @@ def two_classifiers(data: Any, two: Two, measures: Any, seed: int, rules: Mappin
     """
     del seed
     both = two.among(data, lambda given: opened(given, rules.get("pos_label")), "predictions")
-    return ItemSides.of(Classifiers.of(both, **rules), measures, GATED_BY)
+    pairing = Classifiers.of(both, **rules)
+    pairing.refuse_idle(GATED_BY if measures is None else measures, rules)
+    return ItemSides.of(pairing, measures, GATED_BY)
 
 
 class LabelsSubject:
@@ -53,8 +55,10 @@ class LabelsSubject:
 
     def pairing(self, inputs: Sequence[Any], measures: Any, seed: int, rules: Mapping[str, Any]) -> Classifiers:
         """The classifiers, paired by item."""
-        del measures, seed
-        return Classifiers.of(list(inputs), **rules)
+        del seed
+        pairing = Classifiers.of(list(inputs), **rules)
+        pairing.refuse_idle(measures, rules)
+        return pairing
 
     def explain(
         self, measure: str | Measure, inputs: Sequence[Any], place: Place, view: View, rules: dict[str, Any]
