@@ -123,9 +123,21 @@ def test_grades_below_the_relevance_level() -> None:
     assert warned(mostly, RUN, "only 8 of 24 grades above 0 reach the relevance level 1")
 
 
-@in_turn("grade", [1.0, 2.0])
-def test_grades_that_are_all_the_same(grade: float) -> None:
-    assert warned(values(QRELS, lambda _: grade), RUN, f"all 48 grades are {grade:g}")
+def test_grades_that_are_all_the_same_stand_in_another_column_or_are_a_golden_set() -> None:
+    twos, ones = (values(QRELS, lambda _, grade=grade: grade) for grade in (2.0, 1.0))
+    assert warned(twos, RUN, "all 48 grades are 2: they may stand in another column")
+    assert not evaluate(twos, RUN, "AP").is_golden
+    listed = evaluate(ones, RUN, "AP")
+    assert (listed.warnings, listed.is_golden) == ((), True)
+    assert "all 48 judgments are of relevant documents" in listed.notes[0]
+
+
+def test_grades_in_column_two_are_no_golden_set(tmp_path: Path) -> None:
+    rows = [f"{topic} {grade:g} {doc} 1" for topic, held in QRELS.items() for doc, grade in held.items()]
+    (tmp_path / "swapped.txt").write_text("\n".join(rows))
+    evaluation = evaluate(tmp_path / "swapped.txt", RUN, "AP")
+    assert (len(evaluation.warnings), evaluation.notes, evaluation.is_golden) == (1, (), False)
+    assert "the grade may be in column 2" in evaluation.warnings[0]
 
 
 def test_one_relevant_document_per_topic_is_no_reason_to_warn() -> None:

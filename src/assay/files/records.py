@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from assay.core.errors import FormatError, argument, number_of
+from assay.core.errors import FormatError, Note, argument, number_of
 from assay.files.registry import Kind, Loaded
 from assay.files.sources import Source, decoded, lines_of
 from assay.tables import Documents, Qrels, Topics
+from assay.tables.ranking_tables import MISPLACED
 
 #: No record, rank or count has more digits.
 _MOST_DIGITS = 18
@@ -174,7 +175,8 @@ def grade_in_column_two(frame: pl.DataFrame, name: str) -> list[str]:
         return []
     *others, last = (f"{value:g}" for value in numbers.sort())
     grades = f"{', '.join(others)} or {last}"
-    return [f"{name}: column 4 is always {grade[0]:g}, and column 2 is {grades}: the grade may be in column 2"]
+    warning = f"{name}: column 4 is always {grade[0]:g}, and column 2 is {grades}: the grade may be in column 2"
+    return [Note(warning, kind=MISPLACED)]
 
 
 def fitted(qrels: dict[str, Qrels], topics: Topics | None) -> tuple[dict[str, Qrels], Topics | None, list[str]]:

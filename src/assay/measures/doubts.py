@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from assay.core.errors import InputError, ParameterError, argument, call_with, listed, number_of, quote, spelt
+from assay.core.errors import InputError, Note, ParameterError, argument, call_with, listed, number_of, quote, spelt
 from assay.files import RunFile
 from assay.measures.counting.id_normalisation import IdMatch, RenamedDocuments, other_topics, renamed_documents
 from assay.measures.counting.judgments import Floats, Graded, Ints, Judgments, place_in_group
@@ -24,6 +24,7 @@ from assay.measures.parser import parse_measure
 from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit
 from assay.tables import Batches, Qrels, Run
+from assay.tables.ranking_tables import MISPLACED
 
 #: A share that is nearly all of them: of queries, of topics.
 NEARLY_ALL = 0.9
@@ -103,13 +104,18 @@ def only_relevant(grades: Floats, level: float) -> bool:
     return bool(len(judged) and judged.min() > 0 and judged.min() >= level)
 
 
-def is_golden(grades: Floats, policies: Policies) -> bool:
+def is_golden(qrels: Qrels, policies: Policies) -> bool:
     """True for a golden set of which nobody said how documents count that are not in it.
 
-    Of fewer judgments than a handful, it is no wonder that none is of an irrelevant document.
+    Of fewer judgments than a handful, it is no wonder that none is of an irrelevant document; and where the grades may
+    stand in another column, nothing is known of what they say.
     """
+    grades = qrels.frame["relevance"].to_numpy()
     stated = policies.complete or policies.judged_only or policies.unjudged == "error"
-    return not stated and len(grades) >= _FEW and only_relevant(grades, policies.relevance_level)
+    if stated or len(grades) < _FEW or not only_relevant(grades, policies.relevance_level):
+        return False
+    elsewhere = any(isinstance(text, Note) and text.kind == MISPLACED for text in qrels.warnings)
+    return not elsewhere and not _are_one_grade(qrels)
 
 
 def doubts_about_judgments(
@@ -138,25 +144,31 @@ def doubts_about_judgments(
             f"{qrels.name}: only {reached:,} of {len(positive):,} grades above 0 reach the relevance level {needed:g}: "
             "grades are fractions, so set a lower level"
         )
-    elif grade.min() == high and not policies.complete and _are_many(judgments) and qrels.format not in _WITHOUT_GRADES:
+    elif judgments.subtopics is None and not policies.complete and _are_one_grade(qrels):
         yield f"{qrels.name}: all {len(grade):,} grades are {high:g}: they may stand in another column"
 
 
-def golden_set(grades: Floats, policies: Policies, qrels: Qrels) -> tuple[str, ...]:
+def _are_one_grade(qrels: Qrels) -> bool:
+    """True if all grades are alike, and some should differ: one answer per question is relevant by design.
+
+    Where all are 1, they list what is relevant.
+    """
+    rows = qrels.frame.filter(pl.col("relevance") >= 0)
+    topics = rows["query_id"].n_unique()
+    if topics < 2 or rows.height < max(_FEW, _JUDGED_EACH * topics) or qrels.format in _WITHOUT_GRADES:
+        return False
+    return bool(rows["relevance"].min() == rows["relevance"].max() != 1)
+
+
+def golden_set(qrels: Qrels, policies: Policies) -> tuple[str, ...]:
     """A sentence on what a list of relevant documents alone means, and how to say that it is complete."""
-    if not is_golden(grades, policies):
+    if not is_golden(qrels, policies):
         return ()
     return (
-        f"{qrels.name}: all {len(grades):,} judgments are of relevant documents, as in a golden set: what it does not "
+        f"{qrels.name}: all {qrels.frame.height:,} judgments are of relevant documents, as in a golden set: what it does not "
         "list counts as not relevant, whether or not anybody looked at it. If it lists every right answer, treat it as "
         f"complete: `{call_with(complete=True)}`",
     )
-
-
-def _are_many(judgments: Judgments) -> bool:
-    """True if some grades should differ: one answer per question is relevant by design, and so are subtopics."""
-    topics, count = len(judgments.topics), len(judgments.grade)
-    return judgments.subtopics is None and topics > 1 and count >= max(_FEW, _JUDGED_EACH * topics)
 
 
 def check_subtopics(asked: bool | None, judge: str | None) -> None:

@@ -18,6 +18,8 @@ from assay.tables.shapes import FlatDicts, InMemory, rows_of
 T = TypeVar("T")
 
 _BATCH_ROWS = 1 << 18
+#: The kind of a warning that grades may stand in another column.
+MISPLACED = "misplaced grades"
 
 
 class Batches(Protocol):

@@ -271,7 +271,7 @@ class Evaluation(Result):
     @cached_property
     def is_golden(self) -> bool:
         """Whether all judgments are of relevant documents, and nobody said how other documents count."""
-        return not self.subtopics and is_golden(self.qrels.frame["relevance"].to_numpy(), self.policies)
+        return not self.subtopics and is_golden(self.qrels, self.policies)
 
     @cached_property
     def without_number(self) -> tuple[str, ...]:
@@ -413,7 +413,7 @@ def evaluate(
             *_warnings(systems, opened),
             *_without_number(systems, wanted, undefined),
         ),
-        notes=() if by_subtopic else golden_set(judgments.grade, chosen, table),
+        notes=() if by_subtopic else golden_set(table, chosen),
     )
 
 
