@@ -124,7 +124,7 @@ def test_grades_below_the_relevance_level() -> None:
 
 
 def test_grades_that_are_all_the_same_stand_in_another_column_or_are_a_golden_set() -> None:
-    twos, ones = (values(QRELS, lambda _, grade=grade: grade) for grade in (2.0, 1.0))
+    twos, ones = values(QRELS, lambda _: 2.0), values(QRELS, lambda _: 1.0)
     assert warned(twos, RUN, "all 48 grades are 2: they may stand in another column")
     assert not evaluate(twos, RUN, "AP").is_golden
     listed = evaluate(ones, RUN, "AP")

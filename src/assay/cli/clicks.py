@@ -13,7 +13,7 @@ from assay.cli.explain import Explaining, deliver_explanation
 from assay.cli.gate import Gating, TwoFiles, decided
 from assay.cli.items import refuse
 from assay.cli.literals import list_of_numbers
-from assay.cli.options import Evaluating, Output
+from assay.cli.options import Evaluating, JudgmentsOutput, Output
 from assay.cli.plot import Target, deliver_curve
 from assay.cli.power import Planning, deliver_plan, plan_without_data
 from assay.cli.report import Reporting, write_report
@@ -243,7 +243,7 @@ def simulate(
         output.message(f"{folder}: {str(log).partition(': ')[2].removesuffix('>')}")
 
 
-def judge(log: LogFile, judging: JudgingRules, reading: LogRules, to: Output) -> None:
+def judge(log: LogFile, judging: JudgingRules, reading: LogRules, to: JudgmentsOutput) -> None:
     """Turn clicks into graded judgments, by clicks over expected clicks or by a click model, with counts and intervals.
 
     With -o FILE.qrels, write TREC judgments; with .csv, all numbers behind them.
@@ -319,7 +319,7 @@ class Preferring(TypedDict, total=False):
     alpha: shared.Alpha
 
 
-def prefer(log: LogFile, rules: Preferring, drawing: SeedOption, reading: LogRules, to: Output) -> None:
+def prefer(log: LogFile, rules: Preferring, drawing: SeedOption, reading: LogRules, to: JudgmentsOutput) -> None:
     """Find which documents users prefer to which, whether that is more than chance, and the ranking it implies.
 
     With -o FILE.csv, write the preferences; with .qrels, grades by place in the ranking.

@@ -8,7 +8,7 @@ from typing import Annotated, Any, TypedDict
 
 from assay.cli import inputs, options, output
 from assay.cli.options import Output
-from assay.core.errors import ParameterError
+from assay.core.errors import ParameterError, argument
 from assay.core.evaluation_options import COLUMNS, RULES, Columns, Level, option
 from assay.core.options import Alpha, Categories, RepeatedLabels, SeedOption
 
@@ -40,24 +40,44 @@ Excluded = Annotated[
 ]
 
 
+@options.group
+class Aggregating(Output):
+    """How labels that were combined are shown; judgments have an option of their own."""
+
+    @property
+    def form(self) -> str | None:
+        """The form asked for, which is not that of judgments."""
+        if self.path is not None and self.path.suffix.lower() in {".qrels", ".trec"}:
+            advice = argument("qrels", str(self.path))
+            raise ParameterError(f"{self.path}: -o is for the report; judgments are written by `{advice}`")
+        return super().form
+
+
 def aggregate(
     labels: LabelFile,
     crowd: CrowdInputs,
     drawing: SeedOption,
-    to: Output,
+    to: Aggregating,
     exclude: Excluded = (),
     qrels: Annotated[Path | None, option(metavar="FILE", help="Also write judgments to this file.")] = None,
     rule: Annotated[
-        str, option("--grade-by", help="Grades of --qrels: chosen (default), expected, probability, relevant.")
-    ] = "chosen",
-    level: Level = 1.0,
+        str | None, option("--grade-by", help="Grades of --qrels: chosen (default), expected, probability, relevant.")
+    ] = None,
+    level: Level | None = None,
 ) -> None:
     """Combine many workers' labels into one label per item, by a model of the workers, by votes, or by the median.
 
     $ assay crowd aggregate crowd/labels.csv --qrels crowd.qrels
     """
+    for name, value in (("--grade-by", rule), ("--level", level)):
+        if value is not None and qrels is None:
+            raise ParameterError(f"{name} has no effect without --qrels")
+    if level is not None and rule not in {"probability", "relevant"}:
+        raise ParameterError("--level has no effect: it goes with --grade-by probability, or relevant")
     result = _crowd(labels, crowd, exclude, drawing, to)
-    judgments: Any = None if qrels is None else result.to_qrels(rule, level=level)
+    judgments: Any = None
+    if qrels is not None:
+        judgments = result.to_qrels(rule or "chosen", level=1.0 if level is None else level)
     text = output.rendered(result, to)
     output.remarks(result.warnings, quiet=to.quiet)
     from assay.files.writing import write  # noqa: PLC0415  # `assay --help` loads no Polars

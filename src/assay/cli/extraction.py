@@ -48,7 +48,7 @@ def compare(truth: options.TrueSpans, systems: options.SpanFiles, to: Comparing,
 
     $ assay extraction compare letters/mentions.conll letters/lists.conll letters/capitals.conll
     """
-    deliver_comparison([items.extractions(truth, systems, rules)], {}, to)
+    deliver_comparison([items.extractions(truth, systems, rules, to.measures)], {}, to)
 
 
 def explain(
@@ -90,7 +90,7 @@ def gate(
 
     $ assay extraction gate letters/mentions.conll letters/lists.conll letters/capitals.conll
     """
-    return to.gate([items.extractions(truth, [old, new], rules)], {})
+    return to.gate([items.extractions(truth, [old, new], rules, to.measures)], {})
 
 
 def doctor(
@@ -127,4 +127,4 @@ def power(
     if truth is None or not systems:
         plan_without_data(to, "document", ("TRUTH", truth), ("SYSTEM", systems), **rules)
         return
-    deliver_plan(items.extractions(truth, systems, rules), {}, to)
+    deliver_plan(items.extractions(truth, systems, rules, to.measures), {}, to)

@@ -16,6 +16,7 @@ from assay.core import signals
 from assay.core.domains import Choice
 from assay.core.errors import AssayError, ParameterError
 from assay.core.evaluation_options import option
+from assay.core.registry import ENDINGS
 
 if TYPE_CHECKING:
     from assay.verbs.gating.result import GateResult
@@ -92,6 +93,7 @@ def decided(gate: Callable[..., Any]) -> Callable[..., int]:
 
     @wraps(gate)
     def command(*, to: Gating, **arguments: object) -> int:
+        _refuse_other_forms(to)
         try:
             Choice(("github",)).check("--annotations", to.annotations or "github")
             result: GateResult = gate(to=to, **arguments)
@@ -149,6 +151,15 @@ def _deliver(result: GateResult, text: str, to: Gating) -> None:
     sys.stderr.write(apart)
     if to.path is None:  # whoever reads stdout may close it: it comes last
         output.deliver(text, to)
+
+
+def _refuse_other_forms(to: Gating) -> None:
+    """Refuse the names of files that end as if something else were written to them."""
+    named = ("--junit", to.junit, ".xml", "JUnit XML"), ("--summary", to.summary, ".md", "Markdown")
+    for name, path, ending, form in named:
+        if path is not None and path.suffix.lower() in {*ENDINGS, ".xml"} - {ending}:
+            better = path.with_suffix(ending)
+            raise ParameterError(f"{path}: {name} writes {form}, which another ending names: `{name} {better}`")
 
 
 def _write(to: Gating, junit: str, summary: str) -> None:

@@ -76,12 +76,24 @@ def clusterings(files: Sequence[Any], clusters: ClusterInputs, *, quiet: bool = 
 
 
 def extractions(
-    truth: str, files: Sequence[str], rules: SpanMeanRules | SpanRules, **sampling: Unpack[Sampling]
+    truth: str,
+    files: Sequence[str],
+    rules: SpanMeanRules | SpanRules,
+    measures: Sequence[str] = (),
+    **sampling: Unpack[Sampling],
 ) -> list[Extraction]:
-    """The spans of each file held against the true ones; without a file, those that the file of the truth has, too."""
+    """The spans of each file held against the true ones; without a file, those that the file of the truth has, too.
+
+    `measures`: the only numbers that are asked for.
+    """
     from assay.files.sources import Source  # noqa: PLC0415
     from assay.subjects.spans.evaluation import extract  # noqa: PLC0415  # `assay --help` loads no Polars
 
+    if measures:
+        from assay.stats.pairing import listed  # noqa: PLC0415
+        from assay.subjects.spans.subject import refuse_idle_beta  # noqa: PLC0415
+
+        refuse_idle_beta(listed(measures), rules)
     parts, true = each_named(truth, files), kept(truth)
     return [
         extract(true, path, name=name or Source(path or truth).stem.removesuffix(".conll"), **rules, **sampling)

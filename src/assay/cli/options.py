@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, dataclass_transform
+from typing import Annotated, Any, ClassVar, TypeVar, dataclass_transform
 
 from assay.core.errors import ParameterError
 from assay.core.evaluation_options import (
@@ -221,8 +221,8 @@ ReplaceLog = Annotated[bool, option("--overwrite", help="Replace a folder that h
 
 #: What is expected in files that end so is neither text nor a form that results have.
 _NO_TEXT = {
-    ".arrow", ".bz2", ".feather", ".gz", ".ipc", ".jsonl", ".ndjson", ".parquet", ".pq", ".tsv", ".xls", ".xlsx",
-    ".xz", ".zip", ".zst",
+    ".arrow", ".bz2", ".feather", ".gz", ".ipc", ".jsonl", ".ndjson", ".parquet", ".pdf", ".png", ".pq", ".qrels",
+    ".rel", ".run", ".svg", ".trec", ".tsv", ".xls", ".xlsx", ".xml", ".xz", ".zip", ".zst",
 }  # fmt: skip
 
 
@@ -246,6 +246,8 @@ class Output:
     ] = None
     overwrite: Overwrite = False
     quiet: Quiet = False
+    #: Endings of files that hold something else than the result in a form of its own.
+    of_tables: ClassVar[frozenset[str]] = frozenset()
 
     def __post_init__(self) -> None:
         """`-` is stdout, which is what no file means."""
@@ -264,7 +266,7 @@ class Output:
             raise ParameterError(f"choose one of --{' and --'.join(chosen)}")
         ending = "" if self.path is None else self.path.suffix.lower()
         form = chosen[0] if chosen else ENDINGS.get(ending)
-        if form is None and ending in _NO_TEXT:
+        if form is None and ending in _NO_TEXT - self.of_tables:
             forms = ", ".join(ENDINGS)
             raise ParameterError(f"{self.path}: the ending names no form of a result: {forms}, or .txt for text")
         for name, is_asked in (("--spreadsheet", self.spreadsheet), ("--table", self.table is not None)):
@@ -275,6 +277,13 @@ class Output:
     def check(self) -> None:
         """Refuse what cannot be given, before anything is read."""
         _ = self.form
+
+
+@group
+class JudgmentsOutput(Output):
+    """How a result is given that can be written as judgments."""
+
+    of_tables: ClassVar[frozenset[str]] = frozenset({".qrels", ".trec", ".txt"})
 
 
 @group

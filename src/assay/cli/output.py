@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from assay.cli.options import Output
+from assay.cli.options import JudgmentsOutput, Output
 from assay.core import signals
 from assay.core.digits import in_full
 from assay.core.errors import ArgumentWording, Value
@@ -100,8 +100,6 @@ def _quoted(word: str) -> str:
     return f'"{word}"' if "'" in word and not set(word) & set('"$`\\!') else shlex.quote(word)
 
 
-#: Endings of files of judgments.
-_QRELS = (".qrels", ".trec", ".txt")
 #: What is said on stderr while the rest is on its way.
 _ON_STDERR = {"notes", "warnings"}
 
@@ -232,10 +230,10 @@ def give(result: Result, output: Output, *, warnings: Sequence[str] | None = Non
     deliver(text, output)
 
 
-def give_judgments(result: Any, output: Output) -> None:
+def give_judgments(result: Any, output: JudgmentsOutput) -> None:
     """Give a result that has judgments in the form asked for; as judgments if the ending of the file says so."""
     path = output.path
-    if output.form is None and path is not None and path.suffix.lower() in _QRELS:
+    if output.form is None and path is not None and path.suffix.lower() in output.of_tables:
         from assay.files.writing import write  # noqa: PLC0415
 
         write(result.to_qrels(), path, format="trec-qrels", overwrite=output.overwrite)

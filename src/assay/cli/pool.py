@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypedDict
 
 from assay.cli import inputs, options, output
 from assay.cli.literals import list_of_numbers
-from assay.cli.options import Output
+from assay.cli.options import JudgmentsOutput, Output
 from assay.core.errors import ParameterError
 from assay.core.evaluation_options import option
 from assay.core.options import Confidence, SeedOption
@@ -37,7 +37,7 @@ def make(
     runs: options.Runs,
     pooling: Pooling,
     drawing: SeedOption,
-    to: Output,
+    to: JudgmentsOutput,
     strata: Annotated[
         str | None, option(metavar="10=1,50=0.2", help="With --strategy sample: the share to judge, by best rank.")
     ] = None,

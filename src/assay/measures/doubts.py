@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 
 from assay.core.errors import InputError, Note, ParameterError, argument, call_with, listed, number_of, quote, spelt
+from assay.core.evaluation_options import Undefined
 from assay.files import RunFile
 from assay.measures.counting.id_normalisation import IdMatch, RenamedDocuments, other_topics, renamed_documents
 from assay.measures.counting.judgments import Floats, Graded, Ints, Judgments, place_in_group
@@ -23,6 +24,7 @@ from assay.measures.counting.ranks import Ranks
 from assay.measures.parser import parse_measure
 from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit
+from assay.measures.undefined import refuse_idle_policy
 from assay.tables import Batches, Qrels, Run
 from assay.tables.ranking_tables import MISPLACED
 
@@ -92,6 +94,25 @@ def reverse_of(ranks: Ranks) -> Reverse:
     differs = np.abs(forwards - backwards) > ROUNDING
     better = differs & (backwards > forwards)
     return Reverse(int(better.sum()), int(differs.sum()), float(forwards.mean()), float(backwards.mean()))
+
+
+def refuse_idle_rules(measures: Sequence[Measure], policies: Policies, undefined: Undefined) -> None:
+    """Refuse rules that have no effect on any of these measures."""
+    refuse_idle_policy(measures, undefined)
+    size = policies.collection_size
+    if size is not None and not any(_asks_for_size(measure) for measure in measures):
+        names = listed([str(measure) for measure in measures])
+        why = "what was not retrieved does not count"
+        raise ParameterError(f"{argument('collection_size', size)} has no effect on {names}: {why}")
+
+
+def _asks_for_size(measure: Measure) -> bool:
+    """Whether the number of documents in the collection changes a value."""
+    ranks = Ranks.from_grades([1, 0], judged=[[1]])
+    first, second = (
+        measure.per_unit(replace(ranks, policies=replace(ranks.policies, collection_size=size))) for size in (100, 200)
+    )
+    return not np.array_equal(first.values, second.values, equal_nan=True)
 
 
 def only_relevant(grades: Floats, level: float) -> bool:
@@ -164,8 +185,9 @@ def golden_set(qrels: Qrels, policies: Policies) -> tuple[str, ...]:
     """A sentence on what a list of relevant documents alone means, and how to say that it is complete."""
     if not is_golden(qrels, policies):
         return ()
+    count = qrels.frame.height
     return (
-        f"{qrels.name}: all {qrels.frame.height:,} judgments are of relevant documents, as in a golden set: what it does not "
+        f"{qrels.name}: all {count:,} judgments are of relevant documents, as in a golden set: what it does not "
         "list counts as not relevant, whether or not anybody looked at it. If it lists every right answer, treat it as "
         f"complete: `{call_with(complete=True)}`",
     )

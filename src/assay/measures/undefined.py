@@ -24,9 +24,8 @@ _NAMED = frozenset({"class", "type"})
 #: What a number is of that is no mean of others.
 _WHOLE = "table"
 #: Tables of one unit or more, with zeros in all places where there can be some.
-_EVERY_ZERO = Confusion(
-    tuple(map(str, range(1, 16))), *((np.arange(1, 16) >> place) & 1 for place in range(4)), "table"
-)
+_TP, _FP, _FN, _TN = ((np.arange(1, 16) >> place) & 1 for place in range(4))
+_EVERY_ZERO = Confusion(tuple(map(str, range(1, 16))), _TP, _FP, _FN, _TN, "table")
 #: What scikit-learn's `zero_division` calls the policies.
 _ZERO_DIVISION = {"0": "0", "0.0": "0", "warn": "0", "1": "1", "1.0": "1", "nan": "skip"}
 

@@ -13,7 +13,16 @@ import polars as pl
 from scipy import sparse
 
 from assay.core.domains import Choice, Whole
-from assay.core.errors import InputError, ParameterError, argument_name, did_you_mean, listed, number_of, several
+from assay.core.errors import (
+    InputError,
+    ParameterError,
+    argument,
+    argument_name,
+    did_you_mean,
+    listed,
+    number_of,
+    several,
+)
 from assay.core.evaluation_options import Columns, Level, Seed
 from assay.core.options import Categories, Confidence, JudgeNames, Method, RepeatedLabels, Resamples
 from assay.core.options import Scale as ScaleOption
@@ -297,6 +306,7 @@ def agree(
     used = scale or usual_scale(ratings.categories, known)
     topic, topics = _topics_of(held)
     wanted = tuple(measure_on(used, name) for name in listed_measures(measures or usual(ratings, used, known)))
+    refuse_idle_level(wanted, relevance_level)
     return JudgeAgreement(
         held, ratings, tuple(dict.fromkeys(wanted)), used, topic, topics,
         by_topic, confidence, resamples, seed, held.remarks,
@@ -382,6 +392,18 @@ def as_labels(categories: Iterable[Any], labels: pl.Series) -> list[Any]:
         raise ParameterError(
             f"{argument_name('categories')}: expected numbers, as the labels are, got {stated}"
         ) from None
+
+
+#: Measures for which it matters which labels count as relevant.
+OF_RELEVANCE = ("PositiveAgreement", "NegativeAgreement", "Overlap")
+
+
+def refuse_idle_level(measures: Iterable[Measure], level: float | None) -> None:
+    """Refuse a level of relevance where no measure asks which labels are relevant."""
+    names = [measure.name for measure in measures]
+    if level is not None and not set(names) & set(OF_RELEVANCE):
+        option = argument("relevance_level", level)
+        raise ParameterError(f"{option} has no effect on {listed(names)}: it is for {', '.join(OF_RELEVANCE)}")
 
 
 def measure_on(scale: str, name: str | Measure) -> Measure:

@@ -11,7 +11,7 @@ import polars as pl
 from assay.core.digits import as_level, as_percents, number, span
 from assay.core.errors import joined, number_of, several
 from assay.show.model import Column, Document, Part, Prose, Section, Table
-from assay.subjects.judges.evaluation import INTERVAL, MOST_PAIRS, JudgeAgreement
+from assay.subjects.judges.evaluation import INTERVAL, MOST_PAIRS, OF_RELEVANCE, JudgeAgreement
 from assay.subjects.judges.evidence import Evidence
 from assay.verbs.report.report import InputFile
 from assay.verbs.sections.estimates import DASH, measure_in_words, prose_section, settings_of
@@ -31,8 +31,6 @@ _WORDS = (
 )
 #: From this share of one label on, and where agreement is so much higher than alpha, chance takes most of it away.
 _MOST_OF_ALL, _FAR_APART = 0.8, 0.25
-#: Measures for which it matters which labels count as relevant.
-_OF_RELEVANCE = ("PositiveAgreement", "NegativeAgreement", "Overlap")
 #: An interval wider than this says little.
 _WIDE = 0.3
 #: More judges than this are counted, and not all named.
@@ -169,7 +167,7 @@ def basis(result: JudgeAgreement) -> Iterator[str]:
         f"{number_of('item', shared)} with two labels or more. Labels: {joined(result.ratings.categories, 10)} "
         f"({result.scale})."
     )
-    if any(measure.name in _OF_RELEVANCE for measure in result.measures):
+    if any(measure.name in OF_RELEVANCE for measure in result.measures):
         labelled = zip(result.ratings.categories, result.ratings.relevant, strict=True)
         yield f"Counted as relevant: {joined([name for name, is_relevant in labelled if is_relevant] or ['none'], 10)}."
     if result.resamples:

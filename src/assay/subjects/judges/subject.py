@@ -28,6 +28,7 @@ from assay.subjects.judges.evaluation import (
     measure_on,
     opened,
     ratings_of,
+    refuse_idle_level,
     refuse_unordered,
     selected,
     usual_scale,
@@ -180,8 +181,10 @@ class JudgesSubject:
 
     def pairing(self, inputs: Sequence[Any], measures: Any, seed: int, rules: Mapping[str, Any]) -> PairedJudges:
         """Sets of labels, paired by item."""
-        del measures, seed
-        return PairedJudges.of(inputs, rules)
+        del seed
+        paired = PairedJudges.of(inputs, rules)
+        refuse_idle_level(map(paired.measure, paired.measure_names(measures)), rules.get("relevance_level"))
+        return paired
 
     def explain(
         self, measure: str | Measure, inputs: Sequence[Any], place: Place, view: View, rules: dict[str, Any]

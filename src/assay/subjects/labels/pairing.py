@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from assay.core.digits import as_percents
-from assay.core.errors import InputError, Note, ParameterError, listed, number_of
+from assay.core.errors import InputError, Note, ParameterError, argument, listed, number_of
 from assay.core.evaluation_options import MissingItems, Undefined
 from assay.measures.counting.confusion import Confusion
 from assay.measures.counting.confusion_matrix import ConfusionMatrix, LabelSets
@@ -159,9 +159,16 @@ class Classifiers(ItemPairing):
         )
 
     def refuse_idle(self, measures: Wanted, rules: Mapping[str, Any]) -> None:
-        """Refuse a rule for undefined numbers where none of the measures has any use for it."""
+        """Refuse rules that none of the measures has any use for."""
+        wanted = [self.measure(name) for name in self.measure_names(measures)]
         if rules.get("undefined") is not None:
-            refuse_idle_policy([self.measure(name) for name in self.measure_names(measures)], self.undefined)
+            refuse_idle_policy(wanted, self.undefined)
+        threshold = rules.get("threshold")
+        if threshold is not None and not any(measure.definition.counts in LABEL_COUNTS for measure in wanted):
+            names = listed([str(measure) for measure in wanted])
+            raise ParameterError(
+                f"{argument('threshold', threshold)} has no effect on {names}: scores count as they are"
+            )
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -30,13 +30,14 @@ from assay.measures.doubts import (
     doubts_about_run,
     golden_set,
     is_golden,
+    refuse_idle_rules,
     where_to_look,
 )
 from assay.measures.parser import split_measures
 from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit
 from assay.measures.summary import Summary, signature, summarise
-from assay.measures.undefined import policy_of, refuse_idle_policy
+from assay.measures.undefined import policy_of
 from assay.tables import Batches, Qrels, Run, Scores
 from assay.tables.nearest_first import best_first
 from assay.tables.roles import ColumnNames, named_by
@@ -375,7 +376,7 @@ def evaluate(
     stated: dict[str, Any] = {**_profile(compat), **rules}
     chosen = policies(None, **stated)
     wanted = listed_measures(measures, compat)
-    refuse_idle_policy(wanted, policy_of(undefined))
+    refuse_idle_rules(wanted, chosen, policy_of(undefined))
     check_subtopics(subtopics, judge)
     qrels, runs = judgments_and_runs(qrels, runs)
     if runs is None:

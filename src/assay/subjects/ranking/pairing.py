@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import polars as pl
 
 from assay.core.digits import as_percent, as_percents
-from assay.core.errors import InputError, ParameterError, number_of, refuse_unknown
+from assay.core.errors import InputError, ParameterError, argument, number_of, refuse_unknown
+from assay.core.errors import listed as listed_names
 from assay.files import Source, is_file
 from assay.measures import parse_measure
+from assay.measures.counting.ranking import Policies
 from assay.measures.parser import meanings
 from assay.measures.registry import Measure
 from assay.measures.summary import takes_none
@@ -80,7 +82,13 @@ class RunPairing(ScorePairing):
 
     def remarks(self, measures: Sequence[str], *, usual: bool, instead: str = "is the headline") -> list[str]:
         """What the judgments are, where that says something of every verdict."""
-        return list(self.runs.notes)
+        level = self.runs.policies.relevance_level
+        if level == Policies().relevance_level or any(self.runs.measure(name).depends_on_level for name in measures):
+            return list(self.runs.notes)
+        idle = (
+            f"{argument('relevance_level', level)} has no effect on {listed_names(measures)}: grades count as they are"
+        )
+        return [*self.runs.notes, idle]
 
     def measure_names(self, wanted: Wanted = None) -> list[str]:
         """The measures asked for, in any tool's notation; all there are, if none is."""

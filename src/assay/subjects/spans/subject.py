@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import polars as pl
 
-from assay.core.errors import InputError, ParameterError, listed
+from assay.core.errors import InputError, ParameterError, argument, listed
 from assay.measures.counting.confusion import Confusion
+from assay.measures.parser import parse_measure
 from assay.measures.registry import Measure
 from assay.stats.pairing import MeasuredPairing
 from assay.stats.samples import Sample
@@ -138,6 +139,19 @@ def _on(units: Sequence[str], documents: Confusion) -> Confusion:
     return confusion_of(tuple(units), np.where(rows[:, None] < 0, 0, cells[rows]), "document")
 
 
+def refuse_idle_beta(measures: Sequence[str | Measure], rules: Mapping[str, Any]) -> None:
+    """Refuse the weight in F where F is not asked for.
+
+    >>> refuse_idle_beta(["Precision"], {"beta": 2})
+    Traceback (most recent call last):
+        ...
+    assay.core.errors.ParameterError: beta=2 has no effect on Precision: it is a weight in F
+    """
+    beta, names = rules.get("beta", 1), [str(name) for name in measures]
+    if beta != 1 and not any(parse_measure(name, "binary").name == "F" for name in measures):
+        raise ParameterError(f"{argument('beta', beta)} has no effect on {listed(names)}: it is a weight in F")
+
+
 class SpansSubject(Subject):
     """Spans that systems found in documents, held against the true ones."""
 
@@ -152,8 +166,10 @@ class SpansSubject(Subject):
 
     def pairing(self, inputs: Sequence[Any], measures: Any, seed: int, rules: Mapping[str, Any]) -> Extractions:
         """Extractions, paired by document; or the true spans, and those of each system by its name."""
-        del measures, seed
-        return Extractions.of(inputs, rules)
+        del seed
+        extractions = Extractions.of(inputs, rules)
+        refuse_idle_beta(extractions.measure_names(measures), rules)
+        return extractions
 
 
 SPANS = SpansSubject()
