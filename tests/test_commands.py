@@ -246,7 +246,8 @@ def test_help_is_also_a_word(command: str, tmp_path: Path) -> None:
     page = run_assay(*words, "--help", folder=tmp_path).stdout
     assert page.startswith(f"Usage: assay {command}")
     last = [*words[:-1], "help", *words[-1:]]
-    for asked in (["help", *words], ["--help", *words], last if len(words) == 2 else ["help", *words]):
+    inside = last if len(words) == 2 else ["help", *words]
+    for asked in (["help", *words], ["--help", *words], ["help", "help", *words], ["help", *words, "help"], inside):
         done = run_assay(*asked, folder=tmp_path)
         assert (done.returncode, done.stdout) == (0, page), asked
     assert run_assay("--version", folder=tmp_path).stdout == f"assay {assay.__version__}\n"

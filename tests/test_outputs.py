@@ -22,15 +22,15 @@ from assay.subjects.ranking.curves import precision_recall
 DATA = Path(assay.__file__).parent / "data"
 #: Each command that writes a file, with what it reads; the last argument is the input to be kept.
 COMMANDS = {
-    "evaluate": ("evaluate", "qrels.txt", "words.run"),
-    "compare": ("compare", "qrels.txt", "stems.run", "words.run"),
-    "audit": ("audit", "qrels.txt", "words.run"),
-    "doctor": ("doctor", "qrels.txt", "words.run"),
-    "power": ("power", "qrels.txt", "stems.run", "words.run"),
-    "correlate": ("correlate", "-m", "AP", "-m", "RR", "qrels.txt", "alphabet.run", "stems.run", "words.run"),
-    "explain": ("explain", "AP", "qrels.txt", "words.run"),
-    "gate": ("gate", "qrels.txt", "stems.run", "words.run"),
-    "freeze": ("freeze", "qrels.txt", "words.run"),
+    "evaluate": ("evaluate", "qrels.txt", "words.txt"),
+    "compare": ("compare", "qrels.txt", "stems.run", "words.txt"),
+    "audit": ("audit", "qrels.txt", "words.txt"),
+    "doctor": ("doctor", "qrels.txt", "words.txt"),
+    "power": ("power", "qrels.txt", "stems.run", "words.txt"),
+    "correlate": ("correlate", "-m", "AP", "-m", "RR", "qrels.txt", "alphabet.run", "stems.run", "words.txt"),
+    "explain": ("explain", "AP", "qrels.txt", "words.txt"),
+    "gate": ("gate", "qrels.txt", "stems.run", "words.txt"),
+    "freeze": ("freeze", "qrels.txt", "words.txt"),
     "classifier evaluate": ("classifier", "evaluate", "letters.csv"),
     "clustering evaluate": ("clustering", "evaluate", "clusters.csv"),
 }
@@ -42,6 +42,7 @@ IDS = ["007", " lead", "trail ", "=1+1", "+x", "-y", "@z", "\ttab", "a\rb", "a\n
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     shutil.copytree(DATA / "tea", tmp_path, dirs_exist_ok=True)
+    shutil.copy(tmp_path / "words.run", tmp_path / "words.txt")
     (tmp_path / "letters.csv").write_text("truth,prediction\n" + "1,1\n1,0\n0,0\n0,0\n" * 5)
     (tmp_path / "clusters.csv").write_text(
         "item_id,class,cluster\n" + "".join(f"{n},{n % 2},{n % 3}\n" for n in range(30))
@@ -63,13 +64,13 @@ def test_no_command_replaces_what_it_reads_unless_told_to(name: str, folder: Pat
 
 
 def test_links_lead_to_the_same_input(folder: Path) -> None:
-    kept = folder / "words.run"
+    kept = folder / "words.txt"
     before = kept.read_bytes()
     (folder / "sub").mkdir()
     (folder / "symbolic").symlink_to(kept)
     (folder / "hard").hardlink_to(kept)
-    for target in ("sub/../words.run", "symbolic", "hard"):
-        done = run_assay("evaluate", "qrels.txt", "words.run", "-o", target, folder=folder)
+    for target in ("sub/../words.txt", "symbolic", "hard"):
+        done = run_assay("evaluate", "qrels.txt", "words.txt", "-o", target, folder=folder)
         assert (done.returncode, kept.read_bytes()) == (2, before), target
 
 
@@ -94,10 +95,10 @@ def test_convert_and_pictures_and_reports_replace_no_input_either(folder: Path) 
 @pytest.mark.parametrize("option", ["--junit", "--summary"])
 def test_a_pipelines_files_are_no_inputs(option: str, qrels: str, folder: Path) -> None:
     """Neither the outcome nor what went wrong is written to a file that is read."""
-    before = (folder / "words.run").read_bytes()
-    arguments = ("gate", qrels, "stems.run", "words.run", option, "words.run")
+    before = (folder / "words.txt").read_bytes()
+    arguments = ("gate", qrels, "stems.run", "words.txt", option, "words.txt")
     done = run_assay(*arguments, folder=folder)
-    assert (done.returncode, (folder / "words.run").read_bytes()) == (2, before), done.stderr
+    assert (done.returncode, (folder / "words.txt").read_bytes()) == (2, before), done.stderr
 
 
 def test_an_input_by_redirection_is_an_input(folder: Path) -> None:
@@ -129,14 +130,46 @@ def test_saving_replaces_no_file_that_was_read(folder: Path) -> None:
     assay.write(assay.read_run(folder / "new.run"), folder / "new.run")  # its own product, not an original
 
 
+#: What is typed, and what is to be typed instead of its last words, where their ending names another form.
+OF_OTHER_FORMS = {
+    "crowd aggregate labels.csv -o gold.qrels": "--qrels gold.qrels",
+    "crowd aggregate labels.csv -o sub/gold.trec": "--qrels sub/gold.trec",
+    "gate qrels.txt stems.run words.run --inconclusive pass --junit gate.json": "--junit gate.xml",
+    "gate qrels.txt stems.run words.run --inconclusive pass --summary gate.html": "--summary gate.md",
+}
+
+
+@pytest.mark.parametrize("typed", OF_OTHER_FORMS)
+def test_a_name_that_ends_in_another_form_is_refused_and_the_advice_works(typed: str, folder: Path) -> None:
+    shutil.copy(DATA / "crowd" / "labels.csv", folder)
+    (folder / "sub").mkdir()
+    before = sorted(folder.rglob("*"))
+    *words, _, _ = typed.split()
+    done = run_assay(*typed.split(), folder=folder)
+    assert (done.returncode, done.stdout, sorted(folder.rglob("*"))) == (2, "", before)
+    [advice] = re.findall("`(.*?)`", done.stderr)
+    assert advice == OF_OTHER_FORMS[typed]
+    done = run_assay(*words, *advice.split(), folder=folder)
+    assert done.returncode == 0, done.stderr
+    written = folder / advice.split()[1]
+    assert written.read_text().startswith({".xml": "<?xml", ".md": "#"}.get(written.suffix, "7 0 b187 "))
+
+
+@pytest.mark.parametrize("name", ["t.run", "t.qrels", "t.png", "t.svg", "t.pdf", "t.parquet", "t.xlsx"])
+def test_a_result_is_not_written_to_a_file_of_another_kind(name: str, folder: Path) -> None:
+    done = run_assay("evaluate", "qrels.txt", "words.run", "-o", name, folder=folder)
+    assert (done.returncode, (folder / name).exists()) == (2, False)
+    assert f"{name}: the ending names no form of a result" in done.stderr
+
+
 def test_a_command_and_the_session_that_calls_it_each_know_their_own_inputs(folder: Path) -> None:
-    run = assay.read_run(folder / "words.run")
+    run = assay.read_run(folder / "words.txt")
     assert run_assay("show", "stems.run", folder=folder).returncode == 0
     assert run_assay("evaluate", "qrels.txt", "stems.run", "-o", "o.json", folder=folder).returncode == 0
     with pytest.raises(ParameterError, match="is an input"):
-        assay.write(run, folder / "words.run")
+        assay.write(run, folder / "words.txt", format="trec-run")
     assay.write(run, folder / "stems.run")
-    assert run_assay("evaluate", "qrels.txt", "stems.run", "-o", "words.run", folder=folder).returncode == 0
+    assert run_assay("evaluate", "qrels.txt", "stems.run", "-o", "words.txt", folder=folder).returncode == 0
 
 
 def hostile_files(folder: Path) -> tuple[str, str]:

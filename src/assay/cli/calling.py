@@ -121,7 +121,8 @@ def _help_asked(words: list[str]) -> tuple[str | None, list[str]]:
     """How help is asked for, if it is: by an option, by the word `help`, by naming no command; and the other words."""
     place = 1 if words[:1] and words[0] in SUBJECTS else 0
     if words[place : place + 1] == ["help"]:
-        words = [*words[:place], *words[place + 1 :], "--help"]
+        named = [word for word in words[place:] if word != "help"]  # `help help` is about all commands
+        words = [*words[:place], *named, "--help"]
     if "trec-eval" in words[:2] and command_in([word for word in words if word not in _HELP]) == "trec-eval":
         return None, ["trec-eval", *(word for word in words if word != "trec-eval")]  # it describes itself
     end = words.index("--") if "--" in words else len(words)
