@@ -10,9 +10,11 @@ import select
 import subprocess
 import sys
 import time
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
+import polars as pl
 import pytest
 from command import invoke, run_assay
 from judging import make_project, say
@@ -20,9 +22,11 @@ from judging import make_project, say
 from assay.cli.judge_screen import frame, plain_lines
 from assay.cli.judge_session import Left, Session
 from assay.store.database import open_database
+from assay.store.everything import everything
 from assay.store.handout import hand_out
 from assay.store.labels_table import history, labels_of
 from assay.store.projects import open_project
+from assay.store.releases import make_release
 from assay.store.scales import aspect_of
 
 BICYCLES = Path(__file__).parents[1] / "src" / "assay" / "data" / "bicycles"
@@ -336,6 +340,14 @@ WRONG = {
     "empty release": (["judge", "release"], "nothing is judged yet"),
     "unknown release": (["evaluate", "judging.db@9", RUNS[0]], "there is no release 9"),
     "unknown scale": (["judge", "init", "b.db", "--run", RUNS[0], *TEXTS, "--scale", "tea"], "tea"),
+    "two runs of one name": (
+        ["judge", "init", "b.db", "--runs", RUNS[0], f"bm25={RUNS[1]}", *TEXTS], "two runs are called 'bm25'"
+    ),
+    "pairs of grades": (["judge", "init", "b.db", "--run", RUNS[0], *TEXTS, "--pairs", "3"], "--pairs goes with"),
+    "known answers that others give away": (
+        ["judge", "init", "b.db", "--run", RUNS[0], *TEXTS, "--gold-every", "5", "--blind", "no"],
+        "what others said gives known answers away",
+    ),
     "no topics": (["judge", "init", "b.db", "--run", RUNS[0]], "--topics FILE is missing"),
     "half a decision": (["judge", "adjudicate", "--topic", "1"], "--topic and --document go together"),
     "a grade off the scale": (
@@ -377,3 +389,54 @@ def test_every_command_of_judging_describes_itself(tmp_path: Path) -> None:
         assert f"  {verb}" in page.stdout
     for verb in ("", "init", "next", "release", "export"):
         assert run_assay("judge", *verb.split(), "--help", folder=tmp_path).returncode == 0
+
+
+def test_preferences_are_judged_in_pairs_and_come_out_by_side(tmp_path: Path) -> None:
+    made = run_assay("judge", "init", "--runs", *RUNS[:2], *TEXTS, "--depth", 3, "--scale", "preference", "--pairs", 2,
+                     "--overlap", 2, "--assessor", "ana", "--assessor", "ben", folder=tmp_path)  # fmt: skip
+    assert re.search(r"\d+ pairs of 20 topics", made.stderr), made.stderr
+    for who, keys in (("ana", "1\n3\n1\n"), ("ben", "1\n3\n3\n")):
+        run_assay("judge", "assign", who, "--topics", "1", folder=tmp_path)
+        said = run_assay("judge", "--as", who, "--plain", stdin=(keys + "q\n").encode(), folder=tmp_path)
+        assert "relevance: 1 left is better, 2 no difference, 3 right is better" in said.stdout
+        assert re.search(r"^LEFT: (.|\n)*^RIGHT: ", said.stdout, re.MULTILINE)
+    assert run_assay("judge", "release", folder=tmp_path).returncode == 0
+    assert run_assay("judge", "export", "-o", "pairs.jsonl", folder=tmp_path).returncode == 0
+    rows = [json.loads(line) for line in (tmp_path / "pairs.jsonl").read_text().splitlines()]
+    for row in rows:
+        better = {-1: row["left"], 0: None, 1: row["right"]}
+        assert row["preferred"] == better[row["relevance"]]
+        assert row["left"] != row["right"]
+    refused = run_assay("evaluate", "judging.db@1", RUNS[0], folder=tmp_path)
+    assert "these are preferences between two documents, and no grades of documents" in refused.stderr
+    with open_database(str(tmp_path / "judging.db")) as database:
+        project = open_project(database)
+        frame = make_release(project).frame
+        texts = everything(project)
+        pairs = [row["doc_id"].split(" : ") for row in texts if row["record"] == "item" and row["query_id"] == "1"]
+    met = Counter(name for pair in pairs for name in pair)
+    assert set(met.values()) == {2}
+    assert len(pairs) == len({frozenset(pair) for pair in pairs})
+    undecided = frame.filter(pl.col("labels") == 2).filter(pl.col("otherwise") > 0)
+    assert undecided["relevance"].null_count() == undecided.height  # a tie is no vote for the left side
+
+
+def test_a_sampled_pool_keeps_what_was_drawn_and_how_probable_it_was(tmp_path: Path) -> None:
+    words = ["--strategy", "sample", "-o", "pool.csv"]
+    assert run_assay("pool", "make", *RUNS[:2], *words, folder=tmp_path).returncode == 0
+    pool = pl.read_csv(tmp_path / "pool.csv").drop_nulls("order")
+    made = run_assay("judge", "init", "--pool", "pool.csv", "--runs", *RUNS[:2], *TEXTS, folder=tmp_path)
+    assert f"{pool.height} documents of 20 topics" in made.stderr
+    with open_database(str(tmp_path / "judging.db")) as database:
+        items = [row for row in everything(open_project(database)) if row["record"] == "item"]
+    drawn = {(row["query_id"], row["doc_id"]): (row["stratum"], row["inclusion"]) for row in items}
+    assert drawn == {
+        (str(q), d): (s, i) for q, d, s, i in pool.select("query_id", "doc_id", "stratum", "inclusion").rows()
+    }
+    (tmp_path / "own.csv").write_text("query_id,doc_id\n1,b001\n2,b002\n")
+    made = run_assay("judge", "init", "own.db", "--pool", "own.csv", "--runs", *RUNS[:2], *TEXTS, folder=tmp_path)
+    assert "2 documents of 2 topics" in made.stderr
+    (tmp_path / "odd.csv").write_text("query,doc\n1,b001\n")
+    odd = run_assay("judge", "init", "odd.db", "--pool", "odd.csv", "--runs", *RUNS[:2], *TEXTS, folder=tmp_path)
+    assert "expected a pool with query_id and doc_id, as `assay pool make` writes it, got query, doc" in odd.stderr
+    assert odd.stderr.count("\n") == 1

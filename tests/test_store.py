@@ -316,7 +316,10 @@ def test_an_aspect_has_releases_of_its_own(database: Database, place: str) -> No
     assert evaluate(f"{place}@2", {"r": {"q0": {"d0-1": 1.0}}}, "P@1").mean("P@1") == 1.0
     assert exported(project, "judges", aspect="tone")[0].splitlines()[0] == "q0 assessor-1 d0-0 2"
     for wrong, message in (
-        (lambda: exported(project, aspect="tone"), "no release of tone yet: `assay judge release --aspect 'tone'`"),
+        (
+            lambda: exported(project, aspect="tone"),
+            "no release of tone: there is none yet: `assay judge release --aspect 'tone'`",
+        ),
         (lambda: exported(project, aspect="tea"), "no aspect is called 'tea': there are relevance, support, tone"),
         (lambda: make_release(project, Policy(aspect="tea")), "no aspect is called 'tea'"),
         (lambda: release_diff(project, open_release(project, 1), support), "have nothing in common"),

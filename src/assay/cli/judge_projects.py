@@ -67,8 +67,12 @@ def init(
     ] = None,
     name: Name | None = None,
     scale: Annotated[
-        str, option(metavar="SCALE", help="binary, graded (0-3; default), web, or as 0=no,1=perhaps,2=yes.")
+        str,
+        option(metavar="SCALE", help="binary, graded (0-3; default), web, preference, or as 0=no,1=perhaps,2=yes."),
     ] = "graded",
+    pairs: Annotated[
+        int | None, option(metavar="N", help="With --scale preference: pairs that each document is in (4).", least=1)
+    ] = None,
     aspects: Annotated[
         tuple[str, ...], option("--aspect", metavar="NAME[:SCALE]", help="Also ask for novelty, support, ...; repeat.")
     ] = (),
@@ -82,14 +86,19 @@ def init(
     $ assay judge init team.db --collection bikes --overlap 2 --most 3 --assessor ana --assessor ben
     """
     from assay.store.kept_runs import keep_runs  # noqa: PLC0415  # `assay --help` loads no database
+    from assay.store.preferences import are_preferences, in_pairs  # noqa: PLC0415
     from assay.store.projects import add_assessors, create_project  # noqa: PLC0415
     from assay.store.scales import aspect_of, scale_of  # noqa: PLC0415
     from assay.store.settings import Settings  # noqa: PLC0415
 
     settings, chosen = Settings.of(settings_of(rules)), scale_of(scale)
+    if pairs is not None and not are_preferences(chosen):
+        raise ParameterError("--pairs goes with --scale preference")
     with inputs.bar("pooling", 0, hidden=quiet):
         files, texts, bodies = _texts(runs, topics, documents, collection)
         pooled = _pool(files, pool, depth, drawing)
+        if are_preferences(chosen):
+            pooled, bodies = in_pairs(pooled, bodies, each=pairs or 4, seed=drawing.get("seed", 0))
     with opened_store(place, create=True) as database, inputs.bar("making the project", 0, hidden=quiet):
         project = create_project(
             database, name or "judging", pooled, texts, bodies, scale=chosen, settings=settings,
@@ -99,7 +108,7 @@ def init(
         keep_runs(project, files, actor=me())
         add_assessors(project, assessors or (me(),), actor=me())
     if not quiet:
-        count = number_of("document", pooled.to_judge().height)
+        count = number_of("pair" if are_preferences(chosen) else "document", pooled.to_judge().height)
         topics_count = number_of("topic", pooled.frame["query_id"].n_unique())
         output.message(f"{place}: {count} of {topics_count}; scale: {chosen.described()}")
         output.message(f"next: assay judge {place}{'' if not assessors else f' --as {assessors[0]}'}")
@@ -156,22 +165,26 @@ def _texts(
     from assay.files import read_topics  # noqa: PLC0415
     from assay.files.document_stream import document_batches  # noqa: PLC0415
 
-    files = {}
+    files: dict[str, Any] = {}
+    bodies: tuple[str, ...] = (documents,) if documents else ()
     if collection is not None:
         from assay.files.manifest import open_collection  # noqa: PLC0415
 
         opened = open_collection(collection)
         topics = topics or (None if opened.topics is None else str(opened.topics))
-        documents = documents or (str(opened.documents[0]) if opened.documents else None)
+        bodies = (documents,) if documents else tuple(map(str, opened.documents))
         files = {} if runs else {name: str(path) for name, path in opened.run_files().items()}
     for name, path in inputs.each_named("", runs):
-        files[name or Path(path).stem] = path
-    for what, given in (("--run RUN", files), ("--topics FILE", topics), ("--documents FILE", documents)):
+        called = name or Path(path).stem
+        if called in files:
+            raise ParameterError(f"two runs are called {called!r}: give each a name of its own (name=FILE)")
+        files[called] = path
+    for what, given in (("--run RUN", files), ("--topics FILE", topics), ("--documents FILE", bodies)):
         if not given:
             raise ParameterError(
                 f"{what} is missing: a project needs runs, topics and documents, or --collection FOLDER"
             )
-    return files, read_topics(str(topics)), document_batches(str(documents))
+    return files, read_topics(str(topics)), (piece for each in bodies for piece in document_batches(str(each)))
 
 
 def _pool(files: Mapping[str, Any], pool: str | None, depth: int, drawing: SeedOption) -> Any:
@@ -182,15 +195,26 @@ def _pool(files: Mapping[str, Any], pool: str | None, depth: int, drawing: SeedO
         return made
     import polars as pl  # noqa: PLC0415
 
-    from assay.files.named_columns import named_columns  # noqa: PLC0415
+    from assay.files.named_columns import read_named_columns  # noqa: PLC0415
+    from assay.files.sources import Source  # noqa: PLC0415
 
-    table = named_columns(pool, "pool")
-    absent = {"query_id", "doc_id"} - set(table.frame.columns)
-    if absent:
-        raise InputError(f"{pool}: expected a pool with query_id and doc_id, as `assay pool make` writes it")
-    wanted = table.frame.select("query_id", "doc_id").cast(pl.String)
-    deep = make_pool(files, depth=10**6, **drawing)
-    return replace(deep, frame=deep.frame.join(wanted, on=["query_id", "doc_id"], how="semi", maintain_order="left"))
+    wanted = "a pool with query_id and doc_id, as `assay pool make` writes it"
+    table = read_named_columns(Source.of(pool), wanted).frame
+    if not {"query_id", "doc_id"} <= set(table.columns):
+        raise InputError(f"{pool}: expected {wanted}, got {', '.join(table.columns)}")
+    table = table.with_columns(pl.col("query_id", "doc_id").cast(pl.String)).unique(
+        ["query_id", "doc_id"], keep="first", maintain_order=True
+    )
+    place = pl.int_range(1, pl.len() + 1)
+    usual = {"order": place, "priority": place, "stratum": pl.lit(0), "inclusion": pl.lit(1.0)}
+    given = [pl.col(name) if name in table.columns else value.alias(name) for name, value in usual.items()]
+    kinds: dict[str, Any] = {"order": pl.Int64, "priority": pl.Int64, "stratum": pl.Int64, "inclusion": pl.Float64}
+    try:
+        frame = table.select("query_id", "doc_id", *given).cast(kinds)
+    except pl.exceptions.PolarsError:
+        raise InputError(f"{pool}: expected {wanted}: order, priority, stratum and inclusion are numbers") from None
+    sources = make_pool(files, depth=10**6, **drawing).sources
+    return replace(made, frame=frame, sources=sources, settings={"strategy": "file", "pool": pool})
 
 
 def demo_project(database: Database) -> Project:

@@ -16,6 +16,7 @@ from assay.store import schema as db
 from assay.store.handout import ask_first
 from assay.store.kept_runs import kept_runs
 from assay.store.pool_growth import add_to_pool
+from assay.store.preferences import are_preferences
 from assay.store.projects import Project
 from assay.store.releases import Policy, judged
 from assay.tables import Qrels, Scores
@@ -92,6 +93,8 @@ def judge_next(
     the pool count, also those without any label. `queue`: put the documents before all others. `documents`: the texts
     of those that are in no pool: with them, they are added to it.
     """
+    if are_preferences(project.scale):
+        raise InputError(f"{project.name}: preferences between documents decide no comparison of runs by grades")
     runs = kept_runs(project) if runs is None else dict(runs)
     if len(runs) < 2:
         raise InputError(f"{project.name}: a comparison takes two runs or more, got {listed(list(runs)) or 'none'}")

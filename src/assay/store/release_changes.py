@@ -64,7 +64,7 @@ def _verdicts(first: Release, second: Release, runs: Mapping[str, Any], measures
     schema = {"measure": pl.String, "baseline": pl.String, "system": pl.String,
               "before": pl.Float64, "after": pl.Float64,
               "verdict_before": pl.String, "verdict_after": pl.String}  # fmt: skip
-    if len(runs) < 2:
+    if len(runs) < 2 or first.facts.get("preferences"):
         return pl.DataFrame(schema=schema)
     from assay.verbs.comparison import compare  # noqa: PLC0415  # loads SciPy
 

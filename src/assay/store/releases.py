@@ -12,7 +12,7 @@ import io
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, Literal, TypeAlias, get_args
 
 import polars as pl
@@ -26,6 +26,7 @@ from assay.store import schema as db
 from assay.store.adjudication import decisions
 from assay.store.database import StoreError, now
 from assay.store.labels_table import as_labels, aspect_of, frame_of, labels_frame
+from assay.store.preferences import are_preferences
 from assay.store.projects import RELEVANCE, Project, record, storable
 from assay.store.scales import Scale
 from assay.tables import Qrels
@@ -118,6 +119,11 @@ class Release:
 
     def to_qrels(self, *, unjudged: bool = False) -> Qrels:
         """The judgments; `unjudged`: also what was pooled and not judged, as -1."""
+        if self.facts.get("preferences"):
+            raise InputError(
+                f"{self.name}: these are preferences between two documents, and no grades of documents: export them as "
+                ".csv or .jsonl"
+            )
         frame = self.frame.select("query_id", "doc_id", pl.col("relevance").cast(pl.Float64))
         kept = frame.with_columns(pl.col("relevance").fill_null(-1.0)) if unjudged else frame.drop_nulls("relevance")
         return Qrels(kept, self.name, f"release {self.version} of {self.project}")
@@ -138,7 +144,8 @@ class Release:
 def make_release(project: Project, policy: Policy | None = None, *, note: str = "", actor: str = "") -> Release:
     """Freeze the judgments of a project under the next number."""
     policy = policy or Policy()
-    aspect_of(project, policy.aspect)
+    if are_preferences(aspect_of(project, policy.aspect).scale) and policy.method == "majority":
+        policy = replace(policy, ties="none")  # the lowest grade would be the document on the left
     with project.database.writing() as connection:
         frame = judged(connection, project, policy)
         if not frame["relevance"].count():
@@ -164,13 +171,14 @@ def open_release(project: Project, version: int | None = None, *, aspect: str = 
     known = [each for each in releases(project) if version is not None or each["policy"].aspect == aspect]
     found = [each["version"] for each in known if version in {None, each["version"]}]
     if not found:
-        of = "" if aspect == RELEVANCE else f" of {aspect}"
-        hint = "" if aspect == RELEVANCE else f" --aspect {aspect!r}"
-        if known:
-            raise InputError(
-                f"{project.database.name}: there is no release {version}: the newest is {known[-1]['version']}"
-            )
-        raise InputError(f"{project.database.name}: there is no release{of} yet: `assay judge release{hint}` makes one")
+        of, hint = ("", "") if aspect == RELEVANCE else (f" of {aspect}", f" --aspect {aspect!r}")
+        number = "" if version is None else f" {version}"
+        there = (
+            f"the newest is {known[-1]['version']}"
+            if known
+            else f"there is none yet: `assay judge release{hint}` makes one"
+        )
+        raise InputError(f"{project.database.name}: there is no release{of}{number}: {there}")
     with project.database.reading() as connection:
         row = connection.execute(select(db.release).filter_by(project_id=project.id, version=found[-1])).one()
     content = zstandard.decompress(row.content)
@@ -306,7 +314,7 @@ def _facts(connection: Connection, project: Project, policy: Policy, frame: pl.D
         "states": dict(map(tuple, connection.execute(states))),
         "guidelines": guidelines, "assay": __version__,
         "relevant_from": min((value for value in scale.values if scale.relevant(value)), default=None),
-        "scale": scale.described(), "aspect": policy.aspect,
+        "scale": scale.described(), "aspect": policy.aspect, "preferences": are_preferences(scale),
     }  # fmt: skip
     return facts | {"agreement": agreement_of(project, _labels(connection, project, policy), scale)}
 

@@ -143,7 +143,7 @@ def releases_document(result: ReleaseList) -> Document:
         lines.append(f"Agreement is not known: {facts['agreement']['reason']}.")
     if facts["guidelines"]:
         lines.append(f"Judged by version {facts['guidelines']} of the guidelines.")
-    if (facts["relevant_from"] or 0) > 1:
+    if (facts["relevant_from"] or 0) > 1 and not facts.get("preferences"):
         lines.append(
             f"Relevant are grades from {facts['relevant_from']} on: evaluate with --level {facts['relevant_from']}."
         )
@@ -154,13 +154,13 @@ def releases_document(result: ReleaseList) -> Document:
         Column("guidelines", kind="count", missing=""), Column("note"),
     )  # fmt: skip
     data = {"releases": [{**each, "policy": vars(each["policy"])} for each in result.releases]}
+    how = f"Use it as judgments: assay evaluate {result.place}@{newest['version']} RUN..."
+    if facts.get("preferences"):
+        how = f"Take the preferences: assay judge export {result.place} -o preferences.csv"
     sections = (
         Section("newest", parts=(Prose(claim, "claim"), *map(Prose, lines)), data=data),
         Section("releases", parts=(Table("releases", frame, columns),)),
-        Section(
-            "how",
-            parts=(Prose(f"Use it as judgments: assay evaluate {result.place}@{newest['version']} RUN...", "dim"),),
-        ),
+        Section("how", parts=(Prose(how, "dim"),)),
     )
     return Document("releases", sections, f"Releases of {result.name}")
 
@@ -272,7 +272,7 @@ def diff_document(result: ReleaseDiff) -> Document:
     if result.verdicts.height:
         count, every = moved.height, result.verdicts.height
         lines.append(f"{count} of {number_of('verdict', every)} on the project's runs moved.")
-    else:
+    elif not result.facts["first"].get("preferences"):
         lines.append("The project keeps fewer than two runs: which verdicts move is not known.")
     lines.append("Scores by different releases must not be compared with one another.")
     data = {"first": result.first, "second": result.second, "changed": result.changed.height, "added": result.added,

@@ -20,6 +20,7 @@ from assay.store.database import now
 from assay.store.everything import everything
 from assay.store.labels_table import aspect_key, history, labels_of
 from assay.store.listings import LabelImport
+from assay.store.preferences import sides
 from assay.store.projects import RELEVANCE, Project, add_assessors, digest, record, storable
 from assay.store.releases import open_release
 from assay.store.saving import IS_CURRENT, settle
@@ -265,6 +266,8 @@ def _release(project: Project, ending: str, asked: Mapping[str, Any]) -> tuple[s
     if ending in {"", ".qrels", ".trec", ".txt"}:
         return found.to_trec(unjudged=asked["unjudged"]), said
     frame = found.frame if asked["unjudged"] else found.frame.drop_nulls("relevance")
+    if found.facts.get("preferences"):
+        frame = sides(frame)
     return _table(frame, ending), said
 
 
