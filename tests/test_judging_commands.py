@@ -430,9 +430,8 @@ def test_a_sampled_pool_keeps_what_was_drawn_and_how_probable_it_was(tmp_path: P
     with open_database(str(tmp_path / "judging.db")) as database:
         items = [row for row in everything(open_project(database)) if row["record"] == "item"]
     drawn = {(row["query_id"], row["doc_id"]): (row["stratum"], row["inclusion"]) for row in items}
-    assert drawn == {
-        (str(q), d): (s, i) for q, d, s, i in pool.select("query_id", "doc_id", "stratum", "inclusion").rows()
-    }
+    wanted = pool.select(pl.col("query_id").cast(pl.String), "doc_id", "stratum", "inclusion").iter_rows()
+    assert drawn == {(query, document): (stratum, chance) for query, document, stratum, chance in wanted}
     (tmp_path / "own.csv").write_text("query_id,doc_id\n1,b001\n2,b002\n")
     made = run_assay("judge", "init", "own.db", "--pool", "own.csv", "--runs", *RUNS[:2], *TEXTS, folder=tmp_path)
     assert "2 documents of 2 topics" in made.stderr

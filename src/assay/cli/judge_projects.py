@@ -208,9 +208,11 @@ def _pool(files: Mapping[str, Any], pool: str | None, depth: int, drawing: SeedO
     place = pl.int_range(1, pl.len() + 1)
     usual = {"order": place, "priority": place, "stratum": pl.lit(0), "inclusion": pl.lit(1.0)}
     given = [pl.col(name) if name in table.columns else value.alias(name) for name, value in usual.items()]
-    kinds: dict[str, Any] = {"order": pl.Int64, "priority": pl.Int64, "stratum": pl.Int64, "inclusion": pl.Float64}
+    kinds = {"order": pl.Int64, "priority": pl.Int64, "stratum": pl.Int64, "inclusion": pl.Float64}
     try:
-        frame = table.select("query_id", "doc_id", *given).cast(kinds)
+        frame = table.select("query_id", "doc_id", *given).with_columns(
+            pl.col(name).cast(kind) for name, kind in kinds.items()
+        )
     except pl.exceptions.PolarsError:
         raise InputError(f"{pool}: expected {wanted}: order, priority, stratum and inclusion are numbers") from None
     sources = make_pool(files, depth=10**6, **drawing).sources

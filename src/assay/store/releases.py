@@ -173,11 +173,9 @@ def open_release(project: Project, version: int | None = None, *, aspect: str = 
     if not found:
         of, hint = ("", "") if aspect == RELEVANCE else (f" of {aspect}", f" --aspect {aspect!r}")
         number = "" if version is None else f" {version}"
-        there = (
-            f"the newest is {known[-1]['version']}"
-            if known
-            else f"there is none yet: `assay judge release{hint}` makes one"
-        )
+        there = f"there is none yet: `assay judge release{hint}` makes one"
+        if known:
+            there = f"the newest is {known[-1]['version']}"
         raise InputError(f"{project.database.name}: there is no release{of}{number}: {there}")
     with project.database.reading() as connection:
         row = connection.execute(select(db.release).filter_by(project_id=project.id, version=found[-1])).one()
