@@ -51,10 +51,9 @@ def new_database(place: Path) -> Database:
 
 def make_project(
     database: Database, name: str = "tea", *, people: Iterable[str] = ("ana", "ben", "cleo"), topics: int = 0,
-    documents: int = 0, aspects: Iterable[str] = (), **settings: Any,
+    documents: int = 0, aspects: Iterable[str] = (), runs: Any = RUNS, **settings: Any,
 ) -> Project:  # fmt: skip
-    """A project of two runs on two topics; or of one run with so many topics and documents for each."""
-    runs: dict[str, dict[str, dict[str, float]]] = RUNS
+    """A project of two runs on two topics, or of others; or of one run with so many topics and documents for each."""
     if topics:
         runs = {"only": {f"q{t}": {f"d{t}-{d}": 1.0 / (d + 1) for d in range(documents)} for t in range(topics)}}
     ids = {document for run in runs.values() for found in run.values() for document in found}

@@ -32,6 +32,7 @@ from assay.store.adjudication import adjudicate, disputes
 from assay.store.changes import add_gold, change_assessors, change_settings, change_state
 from assay.store.database import Database, StoreError, open_database
 from assay.store.deciding import judge_next
+from assay.store.feedback import feed_back
 from assay.store.handout import ask_first, give_back, hand_out
 from assay.store.kept_runs import keep_runs
 from assay.store.labels_table import history, labels_of
@@ -97,6 +98,23 @@ def test_documents_with_the_fewest_people_come_first_in_every_order(database: Da
     assert len(seen) == 3 * SIZE
     if order != "topic":  # a topic is finished before the next one is begun
         assert len(set(seen[:SIZE])) == SIZE
+
+
+@pytest.mark.parametrize("order", ["move-to-front", "max-mean", "thompson"])
+def test_an_adaptive_order_reads_on_in_the_run_that_finds_something(database: Database, order: str) -> None:
+    """One run has all relevant documents; after the first batch, its documents come before those of the other."""
+    runs = {name: {"q": {f"{name}{n:02}": 40.0 - n for n in range(30)}} for name in ("good", "poor")}
+    project = make_project(database, runs=runs, order=order)
+    seen = []
+    for task in tasks_of(project, "ana", 30):
+        say(project, "ana", task, 3 if task.doc_id.startswith("good") else 0)
+        feed_back(project, task.topic_id)
+        seen.append(task.doc_id)
+    assert sum(name.startswith("good") for name in seen[:10]) < 8
+    later = [name for name in seen[10:] if name.startswith("good")]
+    assert len(later) > 14
+    if order != "thompson":  # which draws
+        assert later == sorted(later)
 
 
 def test_topic_by_topic_means_that_nobody_goes_back_and_forth(database: Database) -> None:

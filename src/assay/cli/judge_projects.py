@@ -36,7 +36,14 @@ class Rules(TypedDict, total=False):
     most: Annotated[int, option(help="Ask more people, up to N, where they disagree (as --overlap).", least=1)]
     apart: Annotated[str, option(help="What is a disagreement: another grade (default), or relevance.", panel=RULES)]
     tolerance: Annotated[int, option(help="Grades that may lie between two that agree (0).", panel=RULES, least=0)]
-    order: Annotated[str, option(help="topic by topic (default), random, priority (of the pool).", panel=RULES)]
+    order: Annotated[
+        str,
+        option(
+            help="topic by topic (default), random, priority (of the pool); by what was judged: move-to-front, "
+            "max-mean, thompson.",
+            panel=RULES,
+        ),
+    ]
     blind: Annotated[
         Literal["yes", "no"], option(help="yes (default), or no: show what others said of a document.", panel=RULES)
     ]

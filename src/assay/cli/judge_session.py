@@ -13,6 +13,7 @@ from typing import Literal, TypeAlias
 from assay.core.errors import AssayError
 from assay.ground_truth.matching import words_of
 from assay.store.adjudication import said_by_others
+from assay.store.feedback import feed_back
 from assay.store.handout import Task, give_back, hand_out, renew
 from assay.store.progress import Progress, progress_of
 from assay.store.projects import Project, digest
@@ -188,6 +189,7 @@ class Session:
         aspect = self.task.aspects[0]
         said = "cannot judge" if value is None else aspect.scale.grade(value).label
         self.message = f"saved: {said}"
+        feed_back(self.project, self.task.topic_id)
         self.judged += 1
         self._paces.append(self._active)
         self._next()

@@ -156,7 +156,7 @@ def _choices(connection: Connection, project: Project, person: Assessor) -> Iter
     find = _finder(connection, project, person)
     if item := find(shared or None, urgent=True):
         yield item, "main", None
-    if settings.order == "topic" or shared:
+    if settings.order not in {"random", "priority"} or shared:
         for topic in _topics(connection, project, person, shared):
             if item := find([topic]):
                 yield item, "main", None
@@ -180,7 +180,7 @@ def _finder(connection: Connection, project: Project, person: Assessor) -> Find:
             if level is None or (urgent and not level.urgency):
                 continue
             place = {**given, "topic": topic, "urgency": level.urgency, "taken": level.taken}
-            if project.settings.order == "priority":
+            if project.settings.order not in {"topic", "random"}:
                 found = connection.scalar(_first(topic is not None, "priority"), place)
             else:
                 found = connection.scalar(_first(topic is not None, "after"), {**place, "start": start})

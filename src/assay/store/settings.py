@@ -12,7 +12,7 @@ from assay.core.errors import ParameterError, refuse_unknown
 from assay.store.scales import Scale
 from assay.store.settling import Rules
 
-Order: TypeAlias = Literal["topic", "random", "priority"]
+Order: TypeAlias = Literal["topic", "random", "priority", "move-to-front", "max-mean", "thompson"]
 Apart: TypeAlias = Literal["grade", "relevance"]
 
 
@@ -23,7 +23,8 @@ class Settings:
     `overlap`: labels by different people that every item gets. `most`: more people are asked, up to this, where these
     disagree. `apart`: what counts as a disagreement: another grade (beyond `tolerance`), or only whether it is
     relevant. `adjudicated`: somebody decides where people stay apart. `order`: one topic after the other, documents in
-    random order; all documents in random order; or by the pool's priority in batches. Never by rank.
+    random order; all documents in random order; by the pool's priority; or topic by topic in an order that follows
+    what was judged (move-to-front, max-mean, thompson: see `store/feedback.py`). Never by rank.
     `gold_every`, `repeat_every`: after so many documents, one with a known answer, or one judged before (0: none).
     `blind`: nobody sees what others said of a document before they have judged it. `lease`: minutes that somebody may
     take before others get the document.
