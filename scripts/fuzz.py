@@ -13,9 +13,7 @@ seconds of processor time or 1 GB of memory. Failing inputs are written to a fol
 import argparse
 import bz2
 import contextlib
-import copy
 import gzip
-import inspect
 import io
 import json
 import lzma
@@ -33,19 +31,21 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 from unittest import mock
 
 import polars as pl
 import zstandard
-from cyclopts import App
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+from command import parsed_once
 from fuzz_tables import COMMANDS, NEIGHBOURS, table_of
 
 import assay
 from assay import AssayError
-from assay.cli import calling
 from assay.cli import main as run_command
 from assay.files import formats
 from assay.files.clusters import read_document_clusters, read_points
@@ -231,8 +231,8 @@ def in_a_folder(read: Callable[[Path], object], data: bytes) -> object:
         return read(Path(folder))
 
 
-#: The words of each command, and what they mean.
-_PARSED: dict[tuple[str, ...], Any] = {}
+#: Commands run in a folder in memory, where there is one: nothing there waits for a disk.
+MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None
 #: Where a command has the mutated file, as in `name=@.csv`; the @ of a measure is none.
 _HOLE = re.compile(r"(?<![^=])@")
 FILES = {
@@ -293,7 +293,7 @@ def called(command: str, files: dict[str, str], data: bytes) -> object:
     arguments = [_HOLE.sub("file", word) for word in arguments]
     handlers = signal.getsignal(signal.SIGPIPE)
     code: object = 0
-    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+    with tempfile.TemporaryDirectory(dir=MEMORY) as folder, contextlib.chdir(folder):
         asked = {word.rpartition("=")[2] for word in arguments}
         for name in asked & set(files):
             Path(name).write_text(files[name])
@@ -302,8 +302,7 @@ def called(command: str, files: dict[str, str], data: bytes) -> object:
             with (
                 mock.patch.object(sys, "argv", ["assay", *arguments]), mock.patch("atexit.register"),
                 contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO(), "utf-8")), contextlib.redirect_stderr(said),
-                mock.patch.object(App, "parse_args", _parsed_once),
-                mock.patch.object(calling, "application", _application),
+                parsed_once(),
             ):  # fmt: skip
                 run_command()
         except SystemExit as ended:
@@ -317,17 +316,6 @@ def called(command: str, files: dict[str, str], data: bytes) -> object:
     if code == 2:
         raise AssayError(text)
     return text
-
-
-_parse, _application = App.parse_args, cache(calling.application)
-
-
-def _parsed_once(app: App, words: list[str], **options: bool) -> Any:
-    """What a command's words mean: to find out takes longer than most commands do."""
-    if tuple(words) not in _PARSED:
-        _PARSED[tuple(words)] = _parse(app, words, **options)
-    function, bound, ignored = _PARSED[tuple(words)]
-    return function, inspect.BoundArguments(bound.signature, copy.deepcopy(bound.arguments)), ignored
 
 
 # Mutations.

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import contextlib
+import copy
+import inspect
 import io
 import json
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 from unittest import mock
 
-from assay.cli import main
+from cyclopts import App
+
+from assay.cli import calling, main
 from assay.cli.calling import call
 from assay.core import signals
 
@@ -61,6 +66,24 @@ def run_assay(
         for each, handler in handlers.items():
             signal.signal(each, handler)
     return subprocess.CompletedProcess(command, code, said.getvalue().decode(encoding), told.getvalue().decode())
+
+
+_parse, _application = App.parse_args, cache(calling.application)
+_PARSED: dict[tuple[str, ...], Any] = {}
+
+
+@contextlib.contextmanager
+def parsed_once() -> Iterator[None]:
+    """Keep what the words of commands mean: to find out takes longer than most commands do on small files."""
+    with mock.patch.object(App, "parse_args", _remembered), mock.patch.object(calling, "application", _application):
+        yield
+
+
+def _remembered(app: App, words: list[str], **options: bool) -> Any:
+    if tuple(words) not in _PARSED:
+        _PARSED[tuple(words)] = _parse(app, words, **options)
+    function, bound, ignored = _PARSED[tuple(words)]
+    return function, inspect.BoundArguments(bound.signature, copy.deepcopy(bound.arguments)), ignored
 
 
 class Invoked(NamedTuple):

@@ -15,7 +15,7 @@ import odd_data
 import pandas as pd
 import polars as pl
 import pytest
-from command import run_assay
+from command import parsed_once, run_assay
 from odd_data import Rows, Table
 from sameness import RENAMED, differences, frame_of, plain, written
 
@@ -137,12 +137,21 @@ def tables_of(case: str) -> dict[str, Table]:
     return CASES[case].make(Random(case))
 
 
+#: As many random numbers as tell whether the order of rows has a part in them; the tests of pairs of labels have none.
+FEW = {"--resamples": "60", "--permutations": "200"}
+
+
 def answer(command: str, files: dict[str, Path], folder: Path) -> Any:
     """The document that a command gives, and how it ended."""
-    words = [str(files[word[1:-1]]) if word.startswith("{") else word for word in command.split()]
-    ended = run_assay(*words, *([] if "-o" in words else ["--json"]), folder=folder)
+    words = [files[word[1:-1]].name if word.startswith("{") else word for word in command.split()]
+    verb = " ".join(words[: 2 if words[0] in SUBJECTS else 1])
+    if "--test t" not in command and verb not in WITHOUT_FEW:
+        options = {name for names in options_of(application(), verb).values() for name in names}
+        words += [word for name in FEW.keys() & options for word in (name, FEW[name])]
+    with parsed_once():
+        ended = run_assay(*words, *([] if "-o" in words else ["--json"]), folder=folder)
     assert ended.stdout or "-o" in words, f"{command}: {ended.stderr}"
-    text = (folder / words[-1]).read_text(encoding="utf-8") if "-o" in words else ended.stdout
+    text = (folder / words[words.index("-o") + 1]).read_text(encoding="utf-8") if "-o" in words else ended.stdout
     return {"exit": ended.returncode, **plain(json.loads(text)["sections"], folder)}
 
 
