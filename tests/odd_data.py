@@ -227,9 +227,9 @@ def crowd(random: Random) -> dict[str, Table]:
     }
 
 
-def clicks(random: Random) -> dict[str, Table]:
+def clicks(random: Random, quoted: bool = True) -> dict[str, Table]:
     """Result pages of two systems, a row per shown result."""
-    queries, documents = ids(random, 6, "query"), ids(random, 20, "doc")
+    queries, documents = ids(random, 6, "query", quoted), ids(random, 20, "doc", quoted)
     users, start = ids(random, 20, "user", quoted=False), datetime(2026, 3, 1, 8)
     rows: Rows = []
     for page in range(90):

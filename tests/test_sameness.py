@@ -20,6 +20,7 @@ from odd_data import Rows, Table
 from sameness import RENAMED, differences, frame_of, plain, written
 
 import assay
+from assay.cli.commands import SUBJECTS, application, options_of
 from assay.files.writing import writers
 
 Make = Callable[[Random], dict[str, Table]]
@@ -137,17 +138,23 @@ def tables_of(case: str) -> dict[str, Table]:
     return CASES[case].make(Random(case))
 
 
-#: As many random numbers as tell whether the order of rows has a part in them; the tests of pairs of labels have none.
-FEW = {"--resamples": "60", "--permutations": "200"}
+#: As many draws as tell whether the order of rows has a part in them, and commands that draw none.
+FEW = {"--resamples": "100", "--permutations": "200"}
+IDLE = {"--resamples": ("clicks ",), "--permutations": ("--test ", "clustering ", "clicks ", "classifier power")}
 
 
-def answer(command: str, files: dict[str, Path], folder: Path) -> Any:
+@cache
+def few_of(verb: str) -> list[str]:
+    """The options of a command that say how often is drawn."""
+    options = {name for names in options_of(application(), verb).values() for name in names}
+    return [name for name in FEW if name in options]
+
+
+def answer(command: str, files: dict[str, Path], folder: Path, *, draws_few: bool = True) -> Any:
     """The document that a command gives, and how it ended."""
     words = [files[word[1:-1]].name if word.startswith("{") else word for word in command.split()]
-    verb = " ".join(words[: 2 if words[0] in SUBJECTS else 1])
-    if "--test t" not in command and verb not in WITHOUT_FEW:
-        options = {name for names in options_of(application(), verb).values() for name in names}
-        words += [word for name in FEW.keys() & options for word in (name, FEW[name])]
+    few = few_of(" ".join(words[: 2 if words[0] in SUBJECTS else 1])) if draws_few else []
+    words += [word for name in few if not any(map(command.__contains__, IDLE[name])) for word in (name, FEW[name])]
     with parsed_once():
         ended = run_assay(*words, *([] if "-o" in words else ["--json"]), folder=folder)
     assert ended.stdout or "-o" in words, f"{command}: {ended.stderr}"
@@ -302,7 +309,7 @@ def test_the_library_says_what_the_command_says(
     frames = [*FRAMES][place % len(FRAMES)]
     tables = tables_of(name_of_case)
     files = {name: written(table.rows, tmp_path, name) for name, table in tables.items()}
-    expected = told(answer(command, files, tmp_path))
+    expected = told(answer(command, files, tmp_path, draws_few=False))
     del expected["exit"]
     given: dict[str, dict[str, Any]] = {"files": {name: str(path) for name, path in files.items()}}
     given[frames] = {name: FRAMES[frames](table.rows) for name, table in tables.items()}
