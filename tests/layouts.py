@@ -192,6 +192,7 @@ def argilla_dataset(rows: Rows) -> str:
 
 def turk(rows: Rows) -> str:
     """Results of Mechanical Turk."""
+
     def quoted(*cells: object) -> str:
         return ",".join('"' + str(cell).replace('"', '""') + '"' for cell in cells) + "\n"
 
@@ -216,7 +217,7 @@ LABELS: dict[str, Text] = {
         for (query, item), found in grouped(rows, "query_id", "item_id").items()
     ),
     "Prodigy": lambda rows: lines(
-        {"_task_hash": f"{row['query_id']}/{row['item_id']}", "_annotator_id": row["judge"], "answer": "accept",
+        {"_input_hash": f"{row['query_id']}/{row['item_id']}", "_annotator_id": row["judge"], "answer": "accept",
          "accept": [row["label"]]} for row in rows
     ),
     "Langfuse": lambda rows: lines(

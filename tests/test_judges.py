@@ -370,6 +370,20 @@ def test_judges_whose_names_are_nearly_the_same_are_told() -> None:
     assert labels.remarks == ("judges whose names differ only in case or blanks count as several: 'ana', 'Ana '",)
 
 
+@pytest.mark.parametrize("table", [
+    "item,judge,label\na,x,01\na,y,1\nb,x,001\nb,y,2\nc,x,2.0\nc,y,10\n", "item,x,y\na,01,1\nb,001,2\nc,2.0,10\n",
+])  # fmt: skip
+def test_codes_that_are_read_as_one_number_are_named(table: str) -> None:
+    assert read_labels(io.StringIO(table)).remarks == (
+        "labels written in different ways are read as one number: 001 and 01 and 1",
+    )
+
+
+@pytest.mark.parametrize("table", ["item,x,y\na,01,02\nb,02,01\n", "item,x,y\na,01,1\nb,1,none at all\n"])
+def test_codes_that_stay_apart_are_not(table: str) -> None:
+    assert not any("one number" in remark for remark in read_labels(io.StringIO(table)).remarks)
+
+
 def test_nan_is_no_label() -> None:
     nan = float("nan")
     frame = pl.DataFrame({"item_id": ["d1", "d1", "d2", "d2"], "judge": list("abab"), "label": [1.0, nan, 0.0, 0.5]})

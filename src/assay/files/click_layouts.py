@@ -93,7 +93,7 @@ def read_baidu(source: Source, rules: ReadingRules) -> Iterator[Records]:
         yield Records.of(
             _rows(pages, "key row query_id query_text"),
             _rows(shown, "key row ordinal doc_id").with_columns(listed=pl.lit(True)),
-            _rows(events, "key row doc_id ordinal value").with_columns(action=pl.lit(CLICK)),
+            _rows(events, "key row doc_id ordinal value").with_columns(action=pl.lit(CLICK), counted=pl.lit(True)),
         )
 
 

@@ -400,6 +400,8 @@ def _typed(rows: LabelRows, no_gold: Any) -> tuple[pl.DataFrame, list[str]]:
             frame["label"].is_infinite().fill_null(False), rows.where, "a finite number as label", frame["label"]
         )
     remarks += _oddities(frame["label"])
+    if (merged := _read_as_one(rows.frame["label"])) and frame["label"].dtype.is_numeric():
+        remarks.append(f"labels written in different ways are read as one number: {listed(merged)}")
     if alike := [repr(name) for name in _alike(frame["judge"])]:
         remarks.append(f"judges whose names differ only in case or blanks count as several: {listed(alike)}")
     if "gold" in both and no_gold is not None:
@@ -425,6 +427,24 @@ def _without_marks(frame: pl.DataFrame) -> pl.DataFrame:
     if not missing.any() or others.cast(pl.Float64, strict=False).null_count() or not len(others):
         return frame
     return frame.with_columns(label=pl.when(~missing).then(pl.col("label")))
+
+
+def _read_as_one(labels: pl.Series) -> list[str]:
+    """Labels that are one number with zeros before it, and without or with others: they may be codes, and no numbers.
+
+    >>> _read_as_one(pl.Series(["1", "01", "2", "02", "3", "3.0", "0.5"]))
+    ['01 and 1', '02 and 2']
+    """
+    if labels.dtype != pl.String:
+        return []
+    texts = labels.str.strip_chars().drop_nulls().unique().sort()
+    padded = texts.str.contains(r"^[+-]?0\d")
+    if not padded.any():
+        return []
+    ways = pl.DataFrame({"text": texts, "number": texts.cast(pl.Float64, strict=False), "padded": padded})
+    ways = ways.drop_nulls().group_by("number").agg("text", pl.col("padded").any())
+    several = ways.filter("padded", pl.col("text").list.len() > 1).sort("number")
+    return [" and ".join(texts) for texts in several["text"]]
 
 
 def _oddities(labels: pl.Series) -> Iterator[str]:

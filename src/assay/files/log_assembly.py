@@ -276,21 +276,30 @@ def _shown(results: pl.DataFrame, tallies: Tallies) -> pl.DataFrame:
 
 def attributed(records: Records) -> Records:
     """Events that name no page, but a session: of its last page before them that showed their document, or its last."""
-    pages = records.pages.filter(pl.col("session_id").is_not_null()).sort("row")
-    homeless = records.events.filter(pl.col("key").is_null() & pl.col("session_id").is_not_null()).sort("row")
+    pages = records.pages.filter(pl.col("session_id").is_not_null())
+    homeless = records.events.filter(pl.col("key").is_null() & pl.col("session_id").is_not_null())
     if not homeless.height:
         return records
-    there = records.results.select("key", "doc_id").unique().join(pages.select("key", "session_id", "row"), on="key")
-    # Sessions are written in order: what follows a page is of it.
-    asof: dict[str, Any] = {"on": "row", "strategy": "backward", "check_sortedness": False}
-    of_document = homeless.select("row", "session_id", "doc_id").join_asof(
-        there.sort("row").rename({"key": "showed"}), by=["session_id", "doc_id"], **asof
+    pages, homeless = _by_moment(pages, homeless)
+    there = records.results.select("key", "doc_id").unique().join(pages.select("key", "session_id", "moment"), on="key")
+    asof: dict[str, Any] = {"on": "moment", "strategy": "backward", "check_sortedness": False}
+    of_document = homeless.select("moment", "row", "session_id", "doc_id").join_asof(
+        there.sort("moment").rename({"key": "showed"}), by=["session_id", "doc_id"], **asof
     )
-    of_session = homeless.drop("key").join_asof(pages.select("row", "session_id", "key"), by="session_id", **asof)
+    of_session = homeless.drop("key").join_asof(pages.select("moment", "session_id", "key"), by="session_id", **asof)
     placed = of_session.join(of_document.select("row", "showed"), on="row", how="left", maintain_order="left")
     placed = placed.with_columns(key=pl.coalesce("showed", "key")).select(*EVENTS)
     others = records.events.filter(pl.col("key").is_not_null() | pl.col("session_id").is_null())
     return records._replace(events=pl.concat([others, placed]))
+
+
+def _by_moment(pages: pl.DataFrame, events: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Pages and events with their places in the order of their times; as they are written, where times are missing."""
+    both = pl.concat([frame.select("row", "time") for frame in (pages, events)]).unique("row")
+    order = ["time", "row"] if not both["time"].null_count() else ["row"]
+    moments = both.sort(order).select("row").with_row_index("moment")
+    timed = (frame.join(moments, on="row", maintain_order="left").sort("moment") for frame in (pages, events))
+    return next(timed), next(timed)
 
 
 def finished(records: Records, rules: Cleaning, tallies: Tallies, start: int) -> Tables:
@@ -298,10 +307,8 @@ def finished(records: Records, rules: Cleaning, tallies: Tallies, start: int) ->
     pages = _known_once(records.pages, tallies)
     pages = _with_sessions(pages, rules.session_gap) if rules.clocked else pages
     pages = _kept(pages, rules, tallies)
-    at_once = pl.when(pl.col("time").is_not_null()).then(
-        "key"
-    )  # pages of one time are in one order, as rows need not be
-    pages = pages.sort("time", at_once, "row", nulls_last=True).with_columns(
+    by_name = pl.when(pl.col("time").is_not_null()).then("key")  # pages of one time are in one order, rows need not be
+    pages = pages.sort("time", by_name, "row", nulls_last=True).with_columns(
         impression=pl.int_range(start, start + pl.len(), dtype=pl.Int64),
         impression_id=pl.coalesce("impression_id", "key"),
     )
@@ -312,7 +319,8 @@ def finished(records: Records, rules: Cleaning, tallies: Tallies, start: int) ->
         events = _once(events, tallies)
     results = results.with_columns(clicks=pl.lit(None, pl.Int64)).select(*tables.RESULTS).sort("impression", "rank")
     events = located(events.rename({"ordinal": "rank"}).lazy(), results.lazy()).collect()
-    place = [pl.when("counted").then(name).alias(f"{name}_counted") for name in ("rank", "doc_id")]
+    at_once = pl.col("counted") | pl.col("time").is_not_null()  # nothing but the rows tells which came first
+    place = [pl.when(at_once).then(name).alias(f"{name}_at_once") for name in ("rank", "doc_id")]
     events = events.sort("impression", "time", *place, "row", nulls_last=True)
     if not rules.clocked:  # times have told the order, which is all that they tell
         pages, events = (frame.with_columns(time=pl.lit(None, pl.Datetime("ms"))) for frame in (pages, events))
