@@ -21,6 +21,7 @@ from cyclopts import App
 
 from assay.cli import calling, main
 from assay.cli.calling import call
+from assay.cli.commands import application
 from assay.core import signals
 
 
@@ -68,7 +69,7 @@ def run_assay(
     return subprocess.CompletedProcess(command, code, said.getvalue().decode(encoding), told.getvalue().decode())
 
 
-_parse, _application = App.parse_args, cache(calling.application)
+_parse, _application = App.parse_args, cache(application)
 _PARSED: dict[tuple[str, ...], Any] = {}
 
 
@@ -79,7 +80,7 @@ def parsed_once() -> Iterator[None]:
         yield
 
 
-def _remembered(app: App, words: list[str], **options: bool) -> Any:
+def _remembered(app: App, words: list[str], **options: Any) -> Any:
     if tuple(words) not in _PARSED:
         _PARSED[tuple(words)] = _parse(app, words, **options)
     function, bound, ignored = _PARSED[tuple(words)]

@@ -111,7 +111,7 @@ def nameless(rows: Rows) -> str:
     return lines({key: row[key] for key in row if key != "serp_id"} for row in rows)
 
 
-#: Click logs by the layout of `--from`, and tables of each make. Which say all that the table with a row per result says?
+#: Click logs: the layout as `--from` has it, and whether it says all that a table with a row per result says.
 LOGS: dict[str, tuple[str, Text, bool]] = {
     "UBI": ("ubi", ubi, True),
     "UBI, a dump": ("ubi", lambda rows: lines({"_index": "ubi_events", "_source": json.loads(line)}

@@ -55,6 +55,10 @@ def rankings(random: Random, queries: int = 24, quoted: bool = True) -> dict[str
                 tables[run] += [
                     {"query_id": query, "doc_id": doc, "score": random.randint(0, 8) / 4, "shown": "x"} for doc in found
                 ]
+    tables["sample"] = [
+        {"query_id": row["query_id"], "doc_id": row["doc_id"], "order": place, "stratum": 10, "inclusion": 0.5}
+        for place, row in enumerate(tables["qrels"], 1)
+    ]
     tables["new"].append({"query_id": "nobody", "doc_id": documents[0], "score": 1.5, "shown": "x"})
     return {name: Table(mixed(random, rows), ("query_id", "doc_id")) for name, rows in tables.items()}
 
@@ -243,3 +247,50 @@ def clicks(random: Random, quoted: bool = True) -> dict[str, Table]:
             clicked = int(random.random() < (0.5 if system == "new" else 0.4) / rank)
             rows.append({**shared, "doc_id": document, "rank": rank, "clicked": clicked})
     return {"log": Table(mixed(random, rows), ("doc_id",))}
+
+
+def clicks_and_grades(random: Random) -> dict[str, Table]:
+    """Result pages, grades of most of what they show, and a run of the same queries."""
+    log = clicks(random)["log"]
+    pairs = sorted({(row["query"], row["doc_id"]) for row in log.rows})
+    qrels: Rows = [
+        {"query_id": query, "doc_id": doc, "relevance": random.choice([0, 1, 2])}
+        for query, doc in pairs if random.random() < 0.8
+    ]  # fmt: skip
+    run: Rows = [
+        {"query_id": query, "doc_id": doc, "score": random.randint(0, 8) / 4}
+        for query, doc in pairs if random.random() < 0.7
+    ]  # fmt: skip
+    tables = {name: Table(mixed(random, rows), ("doc_id",)) for name, rows in (("qrels", qrels), ("run", run))}
+    return {"log": log, **tables}
+
+
+def folds(random: Random) -> dict[str, Table]:
+    """Predictions of two classifiers by fold."""
+    rows: Rows = []
+    for place, item in enumerate(ids(random, 60, "item")):
+        truth = random.choice("ab")
+        guesses = {f"prediction_{system}": truth if random.random() < right else "a"
+                   for system, right in (("old", 0.6), ("new", 0.8))}  # fmt: skip
+        rows.append({"item_id": item, "truth": truth, **guesses, "fold": place % 5})
+    return {"pred": Table(mixed(random, rows), ("item_id",))}
+
+
+def clustered_documents(random: Random) -> dict[str, Table]:
+    """Judgments, a run, and the clusters of the documents of each query."""
+    tables = rankings(random, 8)
+    judged_documents = tables["qrels"]
+    rows: Rows = [
+        {"query_id": row["query_id"], "doc_id": row["doc_id"], "cluster": random.choice("abc")}
+        for row in [*judged_documents.rows, *tables["old"].rows]
+    ]
+    rows = [*{(row["query_id"], row["doc_id"]): row for row in rows}.values()]
+    clustered = Table(mixed(random, rows), judged_documents.ids)
+    return {"qrels": judged_documents, "run": tables["old"], "clus": clustered}
+
+
+def searches(random: Random) -> dict[str, Table]:
+    """Queries as people typed them, most of them several times."""
+    names = ids(random, 20, "query")
+    rows: Rows = [{"query": query, "count": random.randint(1, 40)} for query in names]
+    return {"asked": Table(mixed(random, rows))}

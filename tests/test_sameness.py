@@ -50,6 +50,9 @@ CASES = {
         "pool make {old} {new} {mid} --depth 5",
         "pool bias {qrels} {old} {new} {mid} -m AP",
         "pool choose 2 {old} {new} {mid}",
+        "pool simulate {qrels} {old} {new} {mid} --strategy depth --strategy rbp",
+        "pool estimate {sample} {qrels} {old} {new}",
+        "explain AP {qrels} {old}",
     )),
     "two labels": Case(odd_data.two_labels, (
         f"classifier evaluate {{pred}} {SPAM}",
@@ -83,6 +86,8 @@ CASES = {
         "clustering compare {clus} -m NMI -m ARI",
         "clustering gate {clus} --baseline old --candidate new -m NMI",
         "clustering explain NMI {clus} --system old",
+        "clustering report {clus} -m NMI -o report.json",
+        f"clustering number {{clus}} {POINTS} --ks 2:4",
         f"clustering doctor {{clus}} {POINTS} --all",
     )),
     "spans": Case(odd_data.spans, (
@@ -90,6 +95,7 @@ CASES = {
         "extraction compare {truth} {old} {new} -m F -m Recall",
         "extraction gate {truth} {old} {new}",
         "extraction explain F {truth} {old}",
+        "extraction report {truth} {old} {new} -m F -o report.json",
         "extraction doctor {truth} {old} --all",
         "extraction power {truth} {old} {new}",
     )),
@@ -98,6 +104,7 @@ CASES = {
         "scores gate {sc} --baseline old --candidate new -m AP",
         "scores doctor {sc} --all",
         "scores power {sc} -b old -m AP",
+        "scores report {sc} -b old -m AP -o report.json",
         "scores correlate {sc} -m AP -m RR",
     )),
     "a column per system": Case(odd_data.score_matrix, (
@@ -108,6 +115,7 @@ CASES = {
         "agreement evaluate {lab}",
         "agreement compare {lab} --group x=ana,10 --group y=9,ben",
         "agreement explain Kappa {lab} --judges ana,ben",
+        "agreement report {lab} -o report.json",
         "agreement doctor {lab} --all",
     )),
     "judges in words": Case(odd_data.judges_in_words, ("agreement evaluate {lab}",)),
@@ -129,8 +137,19 @@ CASES = {
         "clicks fit {log} --model PBM --model SDBN",
         "clicks judge {log} --by PBM",
         "clicks prefer {log}",
+        "clicks report {log} -m CTR -o report.json",
         "log show {log}",
+        "log check {log}",
+        "topics sample {log} -n 3",
     )),
+    "clicks and grades": Case(odd_data.clicks_and_grades, (
+        "clicks agree {qrels} {log} --min-impressions 1",
+        "clicks calibrate {qrels} {log}",
+        "clicks value {log} {run} --resamples 20",
+    )),
+    "folds": Case(odd_data.folds, ("classifier crossval {pred} --positive a",)),
+    "clusters of documents": Case(odd_data.clustered_documents, ("clustering by-use {qrels} {run} {clus}",)),
+    "searches": Case(odd_data.searches, ("topics sample {asked} -n 4 --by head-torso-tail",)),
 }  # fmt: skip
 
 
