@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
 
 #: The newest version of the tables: the name of the last migration.
-NEWEST: Final = "0001"
+NEWEST: Final = "0002"
 #: The first bytes of every SQLite file.
 _SQLITE: Final = b"SQLite format 3\0"
 #: So long a writer waits for another one, in seconds.

@@ -136,10 +136,16 @@ def open_project(database: Database, name: str | None = None) -> Project:
         raise StoreError(f"{database.name}: there are several projects ({listed(list(rows))}): choose one by its name")
     if name is not None and name not in rows:
         raise not_among("project", name, rows)
-    row = next(iter(rows.values())) if name is None else rows[name]
-    return Project(
-        database, row.id, row.collection_id, row.name, row.seed, Settings.of(row.settings), json.loads(row.pool)
-    )
+    return _project(database, next(iter(rows.values())) if name is None else rows[name])
+
+
+def project_by_key(database: Database, key: int) -> Project:
+    """A project by its key."""
+    with database.reading() as connection:
+        row = connection.execute(select(db.project).where(db.project.c.id == key)).one_or_none()
+    if row is None:
+        raise InputError("there is no such project")
+    return _project(database, row)
 
 
 def add_assessors(
@@ -184,9 +190,12 @@ _WORDS = {"human": "assessor", "program": "program", "model": "model", "import":
 
 def open_within(connection: Connection, project: Project) -> Project:
     """A project as a transaction sees it, which may have changed it."""
-    row = connection.execute(select(db.project).where(db.project.c.id == project.id)).one()
+    return _project(project.database, connection.execute(select(db.project).where(db.project.c.id == project.id)).one())
+
+
+def _project(database: Database, row: Any) -> Project:
     return Project(
-        project.database, row.id, row.collection_id, row.name, row.seed, Settings.of(row.settings), json.loads(row.pool)
+        database, row.id, row.collection_id, row.name, row.seed, Settings.of(row.settings), json.loads(row.pool)
     )
 
 

@@ -13,6 +13,8 @@ change or delete them. Times are UTC, in milliseconds since 1970, so that both d
     item -< adjudication                        who decided where labels differ
     project -< release                          judgments as they were at a time, for good
     event                                       who did what
+    account -< session, token, membership       who may do what; an assessor may be somebody's
+    invitation, throttle, job                   links, failures to sign in, long work
 """
 
 from __future__ import annotations
@@ -58,6 +60,13 @@ ITEM_STATES = ("open", "disputed", "settled")
 KINDS = ("human", "program", "model", "import")
 #: What a label says: a grade, or that none can be given.
 VERDICTS = ("graded", "cannot_judge")
+#: What somebody is in a project, from the most that they may do to the least.
+ROLES = ("owner", "manager", "adjudicator", "assessor", "contestant", "viewer")
+#: What a link is for: to become a member, to make the first account, to sign in without a password.
+LINKS = ("invite", "first", "sign-in")
+#: What a program may do with a token: look, judge, or all that its owner may.
+SCOPES = ("read", "judge", "all")
+JOB_STATES = ("queued", "running", "done", "failed", "cancelled", "interrupted")
 
 
 def _one_of(column: str, values: tuple[str, ...]) -> CheckConstraint:
@@ -259,3 +268,67 @@ event = Table(
     Column("details", Text, nullable=False, server_default="{}"),
     _time(),
 )  # fmt: skip
+
+# Who may do what. A secret (of a session, a link, a token) is never stored: its sha256 is.
+account = Table(
+    "account", METADATA, _key(),
+    Column("name", Text, nullable=False),
+    Column("folded", Text, nullable=False, unique=True),  # the name without upper case: nobody is called almost alike
+    Column("password", Text, nullable=False, server_default=""),  # Argon2; empty: nobody can sign in with one
+    Column("is_administrator", Boolean, nullable=False, server_default=text("false")),
+    Column("is_active", Boolean, nullable=False, server_default=text("true")),
+    _time(),
+)  # fmt: skip
+session = Table(
+    "session", METADATA, _key(), _of("account", index=True),
+    Column("digest", String(64), nullable=False, unique=True),
+    _time(), _time("expires_at"),
+)  # fmt: skip
+membership = Table(
+    "membership", METADATA, _key(), _of("project"), _of("account", index=True),
+    Column("role", String(16), nullable=False),
+    _of("assessor", nullable=True),  # as whom they judge
+    _time(),
+    UniqueConstraint("project_id", "account_id"), UniqueConstraint("assessor_id"),
+    _one_of("role", ROLES),
+)  # fmt: skip
+invitation = Table(
+    "invitation", METADATA, _key(),
+    Column("digest", String(64), nullable=False, unique=True),
+    Column("purpose", String(16), nullable=False),
+    _of("project", nullable=True, index=True), _of("account", nullable=True),  # the account that `sign-in` is for
+    Column("role", String(16), nullable=False, server_default=""),
+    Column("note", Text, nullable=False, server_default=""),
+    Column("invited_by", Text, nullable=False, server_default=""),
+    _time(), _time("expires_at"), _time("used_at", nullable=True),
+    _one_of("purpose", LINKS),
+)  # fmt: skip
+token = Table(
+    "token", METADATA, _key(), _of("account", index=True),
+    Column("digest", String(64), nullable=False, unique=True),
+    Column("name", Text, nullable=False),
+    Column("scope", String(16), nullable=False),
+    _time(), _time("expires_at", nullable=True),
+    _one_of("scope", SCOPES),
+)  # fmt: skip
+throttle = Table(
+    "throttle", METADATA,  # failures in a row, by name and by address
+    Column("key", String(64), primary_key=True),
+    Column("failures", Integer, nullable=False),
+    _time("failed_at"),
+)  # fmt: skip
+#: Long work outside of requests: what it is, how far it is, what came of it.
+job = Table(
+    "job", METADATA, _key(), _of("project", nullable=True, index=True), _of("account", nullable=True),
+    Column("kind", String(32), nullable=False),
+    Column("given", Text, nullable=False, server_default="{}"),  # JSON
+    Column("state", String(16), nullable=False, server_default="queued"),
+    Column("done", BigInteger, nullable=False, server_default="0"),
+    Column("total", BigInteger, nullable=False, server_default="0"),
+    Column("message", Text, nullable=False, server_default=""),
+    Column("result", LargeBinary),
+    Column("is_unwanted", Boolean, nullable=False, server_default=text("false")),  # somebody asked it to stop
+    _time(), _time("beat_at", nullable=True), _time("ended_at", nullable=True),
+    _one_of("state", JOB_STATES),
+)  # fmt: skip
+Index("ix_job_state", job.c.state)
