@@ -20,6 +20,7 @@ TOOLS = {
     "measures": ("assay.cli.measures.measures", "List the measures, or describe one."),
     "show": ("assay.cli.files.show", "Show what a file or a folder contains."),
     "convert": ("assay.cli.files.convert", "Convert a file to another format."),
+    "serve": ("assay.cli.serve.serve", "Judge and run judging projects in a browser."),
     "demo": ("assay.cli.files.demo", "Take a first look, on data that comes with Assay."),
     "examples": ("assay.cli.files.examples", "Copy the files of the documentation into a new folder."),
     "completion": ("assay.cli.files.completion", "Print the completion script for your shell."),

@@ -70,6 +70,27 @@ def write(document: Document) -> str:
     return legible(text) + "\n"
 
 
+def sections(document: Document) -> Markup:
+    """The sections as they stand on a page, for a page of somebody else that has the same styles.
+
+    >>> shown = Document("example", (Section("s", "Note", (Prose("a"),)),))
+    >>> print(sections(shown).replace("\n", ""))
+    <section id="s" aria-labelledby="s-title"><div class="head"><h2 id="s-title">Note</h2></div><p>a</p></section>
+    """
+    text = _template("sections.html").render(sections=[_titled(section, document) for section in document.sections])
+    return Markup(legible(text))
+
+
+def styles() -> str:
+    """The styles of a page, for files that several pages share."""
+    return _put_together(_STYLES)
+
+
+def scripts() -> str:
+    """The scripts of a page."""
+    return _put_together(_SCRIPTS)
+
+
 def _is_summary(section: Section) -> bool:
     """True if a section stands beside the title of a page: a table has its place, and its heading, below."""
     return section.name == _SUMMARY and not any(isinstance(part, Table) for part in section.parts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import Connection, Select, delete, func, select, update
 
@@ -43,6 +44,12 @@ def role_in(database: Database, user: User, project: int) -> str | None:
         if role is None and user.is_administrator and connection.scalar(select(db.project.c.id).filter_by(id=project)):
             return "owner"
         return role
+
+
+def has_projects(database: Database) -> bool:
+    """True if there is a project."""
+    with database.reading() as connection:
+        return connection.scalar(select(db.project.c.id).limit(1)) is not None
 
 
 def memberships_of(database: Database, user: User) -> list[Membership]:
@@ -107,7 +114,7 @@ def assessor_for(project: Project, user: User, *, owns: bool = False) -> str:
     Nobody takes over labels by calling themselves as somebody else does: an assessor of the same name who was there
     before is theirs only if they own the project.
     """
-    if (known := _assessor(project, user)) is not None:
+    if (known := known_assessor(project, user)) is not None:
         return known
     with project.database.reading() as connection:
         taken = set(connection.scalars(select(db.assessor.c.name).filter_by(project_id=project.id)))
@@ -124,13 +131,15 @@ def assessor_for(project: Project, user: User, *, owns: bool = False) -> str:
     return name
 
 
-def _assessor(project: Project, user: User) -> str | None:
+def known_assessor(project: Project, user: User) -> str | None:
+    """The name of the assessor as whom somebody judges; None if they have not begun."""
     with project.database.reading() as connection:
-        found: str | None = connection.scalar(_linked(project).where(db.membership.c.account_id == user.id))
-        return found
+        name: str | None = connection.scalar(_linked(project).where(db.membership.c.account_id == user.id))
+        return name
 
 
-def _linked(project: Project) -> Select[tuple[str]]:
+def _linked(project: Project) -> Select[Any]:
+    """The names of assessors who are somebody's."""
     return (
         select(db.assessor.c.name)
         .join(db.membership, db.membership.c.assessor_id == db.assessor.c.id)

@@ -210,6 +210,13 @@ def add_guidelines(connection: Connection, project: int, text: str, actor: str =
     return key
 
 
+def newest_guidelines(project: Project) -> str:
+    """The guidelines that hold now; empty where there are none."""
+    newest = select(db.guideline.c.text).filter_by(project_id=project.id).order_by(db.guideline.c.version.desc())
+    with project.database.reading() as connection:
+        return connection.scalar(newest.limit(1)) or ""
+
+
 def item_keys(connection: Connection, project: Project, pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], int]:
     """The keys of items by topic and document; an error names those that are in no pool."""
     wanted = list(pairs)

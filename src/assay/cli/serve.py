@@ -1,0 +1,72 @@
+"""`assay serve`: the workbench, for a browser."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import tempfile
+from pathlib import Path
+from typing import Annotated
+
+from assay.cli import options, output
+from assay.cli.judge_projects import USUAL, demo_project, opened_store
+from assay.core.errors import ParameterError
+from assay.core.evaluation_options import option
+
+
+def serve(
+    place: Annotated[
+        str | None,
+        option("--db", metavar="PROJECT", help="The database: a file (judging.db), or postgresql://... of a team."),
+    ] = None,
+    host: Annotated[
+        str, option(metavar="NAME", help="The address to serve (127.0.0.1: this machine alone).")
+    ] = "127.0.0.1",
+    port: Annotated[int, option(metavar="N", help="The port (8000); 0: any that is free.", least=0)] = 8000,
+    demo: Annotated[bool, option(help="Open a project on the notes that come with Assay, to try it.")] = False,
+    root_path: Annotated[str, option(metavar="PATH", help="Where a proxy mounts it, such as /assay.")] = "",
+    allow_host: Annotated[
+        tuple[str, ...], option(metavar="NAME", help="A name under which browsers ask for it; repeat.")
+    ] = (),
+    trust_proxy: Annotated[
+        str, option(metavar="IP", help="Believe the headers of this proxy (127.0.0.1); several with commas.")
+    ] = "127.0.0.1",
+    log_requests: Annotated[
+        bool, option(help="Log every request to stderr as JSON, not only what goes wrong.")
+    ] = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Serve the workbench: judge documents and run judging projects in a browser.
+
+    The first start prints a link that makes the first account. Stop with Ctrl-C; nothing is lost.
+
+    $ assay serve --demo
+    """
+    from assay.web.context import Settings  # noqa: PLC0415  # `assay --help` loads no server
+    from assay.web.serving import serve as run  # noqa: PLC0415
+
+    path = root_path.rstrip("/")
+    if path and (not path.startswith("/") or not path.isprintable() or set(path) & set(" ?#\\{}\"'<>")):
+        raise ParameterError(f"--root-path: expected a path such as /assay, got {root_path!r}")
+    settings = Settings(root_path=path, logs_requests=log_requests, is_demo=demo)
+    settings = Settings(**{**vars(settings), "hosts": (*settings.hosts, *(each.lower() for each in allow_host))})
+
+    def begun(address: str, link: str) -> None:
+        if not quiet:
+            output.message(f"serving {address} (Ctrl-C stops it)")
+        if link:
+            said = "sign in with this link" if demo else "make the first account with this link"
+            output.message(f"{said}, which works once:")
+            sys.stdout.write(f"{link}\n")
+            sys.stdout.flush()
+
+    with contextlib.ExitStack() as stack:
+        if demo and place is None:
+            place = str(Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="assay-"))) / USUAL)
+        database = stack.enter_context(opened_store(place or USUAL, create=True))
+        if demo:
+            from assay.store.memberships import has_projects  # noqa: PLC0415
+
+            if not has_projects(database):
+                demo_project(database)
+        run(database, settings, host=host, port=port, proxies=trust_proxy, begun=begun)

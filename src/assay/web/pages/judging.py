@@ -1,0 +1,188 @@
+"""Judging by form: the document at hand, and what is said of it.
+
+Nothing here reads runs, ranks, scores or what others said.
+"""
+
+from __future__ import annotations
+
+import re
+import uuid
+from dataclasses import dataclass
+
+from pydantic import Field
+
+from assay.core.errors import ParameterError
+from assay.ground_truth.matching import words_of
+from assay.store.handout import Task, give_back, hand_out
+from assay.store.memberships import assessor_for
+from assay.store.progress import progress_of
+from assay.store.saving import Input, save, skip, undo
+from assay.web.context import Context, Done, Fields
+
+_BIGGEST = 2**53
+
+
+class Asked(Fields):
+    """The document that a form is about."""
+
+    assignment: int = Field(ge=1, le=_BIGGEST)
+
+
+class Label(Asked):
+    """What somebody says of a document: a grade, or `cannot` where none can be given."""
+
+    key: str = Field(min_length=1, max_length=200, description="made once for each decision; saved once")
+    grade: int | None = Field(default=None, ge=-_BIGGEST, le=_BIGGEST)
+    cannot: bool = False
+    note: str = Field(default="", max_length=20_000)
+    further: dict[str, int] = Field(default_factory=dict, description="grades of further aspects, by name")
+    active_ms: int | None = Field(default=None, ge=0, le=2**31 - 1)
+    input: Input = "form"
+    shown: str = Field(default="", max_length=64)
+    guideline: int | None = Field(default=None, ge=1, le=_BIGGEST)
+    client_at: int | None = Field(default=None, ge=0, le=_BIGGEST)
+    replaces: int | None = Field(default=None, ge=1, le=_BIGGEST)
+
+
+class Undo(Fields):
+    """Take back the last label; `key` is made once for each time."""
+
+    key: str = Field(min_length=1, max_length=200)
+
+
+@dataclass(frozen=True)
+class GradeShown:
+    """A grade that can be given."""
+
+    value: int
+    label: str
+    help: str
+    key: str
+
+
+@dataclass(frozen=True)
+class AspectShown:
+    """A question about the document, with its grades."""
+
+    name: str
+    question: str
+    grades: list[GradeShown]
+
+
+@dataclass(frozen=True)
+class TaskShown:
+    """A document to judge, as it goes to the browser."""
+
+    assignment: int
+    topic_id: str
+    title: str
+    description: str
+    narrative: str
+    doc_id: str
+    heading: str
+    text: str
+    aspects: list[AspectShown]
+    guidelines: str
+    guideline: int | None
+    lease_until: int
+    shown: str
+    #: A key for the label, made anew for each page.
+    key: str
+    terms: list[str]
+
+
+@dataclass(frozen=True)
+class JudgePage:
+    """The document at hand; none where nothing is left for the assessor."""
+
+    project: int
+    name: str
+    task: TaskShown | None
+    judged: int
+    left: int
+    undo_key: str
+
+
+def judge(context: Context) -> JudgePage:
+    """Show the document that somebody has to judge: the one that they have, or the next one."""
+    project, who = context.project, assessor(context)
+    task = hand_out(project, who)
+    judged, left = progress_of(project, who)
+    return JudgePage(project.id, project.name, None if task is None else shown(task), judged, left, uuid.uuid4().hex)
+
+
+def save_label(context: Context) -> Done:
+    """Save what somebody says of a document, once for each key."""
+    given: Label = context.form
+    project, who = context.project, assessor(context)
+    if given.cannot == (given.grade is not None):
+        raise ParameterError("choose a grade, or that the document cannot be judged")
+    saved = save(
+        project, who, given.assignment, given.grade, client_key=given.key, further=given.further, note=given.note,
+        active_ms=given.active_ms, input=given.input, shown=given.shown, guideline=given.guideline,
+        client_at=given.client_at, replaces=given.replaces,
+    )  # fmt: skip
+    said = "cannot judge" if given.grade is None else project.scale.grade(given.grade).label
+    return Done(f"/projects/{project.id}/judge", f"Saved: {said}.", dict(saved._asdict()))
+
+
+def skip_document(context: Context) -> Done:
+    """Leave a document to somebody else."""
+    given: Asked = context.form
+    skip(context.project, assessor(context), given.assignment)
+    return Done(f"/projects/{context.project_key}/judge", "Skipped.")
+
+
+def undo_label(context: Context) -> Done:
+    """Take back the last label, and have its document again."""
+    given: Undo = context.form
+    who = assessor(context)
+    undone = undo(context.project, who, client_key=given.key)
+    if undone is not None:
+        give_back(context.project, who, keep=undone)
+    message = "There is nothing to undo." if undone is None else "Undone: judge it again."
+    return Done(f"/projects/{context.project_key}/judge", message, {"assignment": undone})
+
+
+def leave(context: Context) -> Done:
+    """Give back what is not judged, so that nobody waits for it."""
+    given = give_back(context.project, assessor(context))
+    return Done(f"/projects/{context.project_key}", "See you soon: all is saved.", {"given_back": given})
+
+
+def assessor(context: Context) -> str:
+    """As whom the user judges in the project."""
+    return assessor_for(context.project, context.somebody, owns=context.role == "owner")
+
+
+def shown(task: Task) -> TaskShown:
+    """A document as it goes to the browser."""
+    aspects = [
+        AspectShown(
+            each.name, each.question,
+            [GradeShown(grade.value, grade.label, grade.help, grade.key) for grade in each.scale.grades],
+        )
+        for each in task.aspects
+    ]  # fmt: skip
+    terms = [word for word in words_of(task.title) if len(word) > 2]
+    return TaskShown(
+        task.assignment, task.topic_id, task.title, task.description, task.narrative, task.doc_id, task.heading,
+        task.text, aspects, task.guidelines, task.guideline, task.lease_until, task.shown, uuid.uuid4().hex,
+        sorted(terms, key=len, reverse=True),
+    )  # fmt: skip
+
+
+def pieces(text: str, terms: list[str]) -> list[tuple[str, bool]]:
+    """A text in pieces: what lies between words of the topic, and these.
+
+    >>> pieces("Tea is brewed.", ["tea"])
+    [('Tea', True), (' is brewed.', False)]
+    """
+    if not terms:
+        return [(text, False)]
+    pattern = re.compile("|".join(rf"\b{re.escape(term)}\w*" for term in terms), re.IGNORECASE)
+    found, at = [], 0
+    for match in pattern.finditer(text):
+        found += [(text[at : match.start()], False), (match[0], True)]
+        at = match.end()
+    return [piece for piece in [*found, (text[at:], False)] if piece[0]]

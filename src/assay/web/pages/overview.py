@@ -1,0 +1,45 @@
+"""A project at a glance, and how it stands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assay.store.memberships import known_assessor
+from assay.store.progress import progress_of
+from assay.store.projects import newest_guidelines
+from assay.web import access
+from assay.web.context import Context
+from assay.web.documents import DocumentPage
+
+
+@dataclass(frozen=True)
+class OverviewPage:
+    """A project as each of its members may see it."""
+
+    project: int
+    name: str
+    role: str
+    scale: list[str]
+    guidelines: str
+    #: Of whoever asks, if they may judge.
+    judged: int | None
+    left: int | None
+
+
+def overview(context: Context) -> OverviewPage:
+    """Show what a project is about, and how far somebody is with it."""
+    project = context.project
+    judged, left = None, None
+    if context.role in access.ASSESSORS and (name := known_assessor(project, context.somebody)):
+        judged, left = progress_of(project, name)
+    return OverviewPage(
+        project.id, project.name, context.role, [each.label for each in project.scale.grades],
+        newest_guidelines(project), judged, left,
+    )  # fmt: skip
+
+
+def status(context: Context) -> DocumentPage:
+    """Show progress, agreement, each assessor, and what is worth a look."""
+    from assay.store.quality import project_status  # noqa: PLC0415  # only this page counts that much
+
+    return DocumentPage(project_status(context.project).document())
