@@ -17,6 +17,8 @@ APT_GET := $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get
 
 demo: $(INSTALLED)
 	$(BIN)/assay demo --output assay-demo.html
+	@echo
+	@echo "Judge documents and run projects in the browser: $(BIN)/assay serve --demo"
 
 # Checks and documentation take a core each; what is compiled is kept, since many tests start processes; each core takes
 # a run of files, so that what the tests of a file share is made once, and then tests that the other has left.
@@ -64,7 +66,7 @@ $(VENV)/bin/python:
 
 $(INSTALLED): $(VENV)/bin/python pyproject.toml constraints.txt
 	$(PIP) install -c constraints.txt --upgrade pip
-	$(PIP) install -c constraints.txt -e '.[report,store]'
+	$(PIP) install -c constraints.txt -e '.[report,web]'
 	$(BIN)/python -m compileall -q src
 	touch $@
 

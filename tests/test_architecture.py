@@ -19,9 +19,11 @@ STAGES = [
     "store", "web", "cli", "__main__",
 ]  # fmt: skip
 # Folders that are loaded only when they are asked for, and check at their door that their packages are there.
-ASKED_FOR = {"store"}
-HEAVY_HOMES = {"altair": "show", "vl_convert": "show", "sqlalchemy": "store", "fastapi": "web",
-               "pyspark": "engines"}  # fmt: skip
+ASKED_FOR = {"store", "web"}
+HEAVY_HOMES = {
+    "altair": "show", "vl_convert": "show", "sqlalchemy": "store", "fastapi": "web", "starlette": "web",
+    "uvicorn": "web", "argon2": "web", "pydantic": "web", "pyspark": "engines",
+}  # fmt: skip
 # Packages that no part of the core may load, and that nothing may load unasked.
 NEVER_AT_IMPORT = ["polars", "numpy", "pandas", "pyarrow", "narwhals", "altair", "sqlalchemy", "fastapi", "pyspark",
                    "vl_convert", "sklearn", "scipy", "statsmodels", "cyclopts", "rich", "zstandard"]  # fmt: skip

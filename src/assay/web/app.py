@@ -15,11 +15,12 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse, Response
 
 from assay import __version__
-from assay.store.accounts import new_secret
+from assay.store.accounts import new_secret, session_user
 from assay.store.database import Database
 from assay.store.memberships import role_in
 from assay.web import access, answering, asking
 from assay.web.answering import Exchange, Form, Problem
+from assay.web.asking import COOKIE
 from assay.web.context import Context, NotFoundError, ProblemError, Settings
 from assay.web.passwords import Passwords
 from assay.web.routes import ROUTES, Route
@@ -34,10 +35,10 @@ def create_app(database: Database, settings: Settings | None = None, passwords: 
     """The workbench on an open database."""
     settings = settings or Settings()
     app = FastAPI(
-        title="Assay", version=__version__, root_path=settings.root_path, openapi_url=None, docs_url=None,
+        title="Assay", version=__version__, openapi_url=None, docs_url=None,
         redoc_url=None, summary="Judging projects: what pages show, as data, and what forms do, for programs.",
     )  # fmt: skip
-    blank = Context(database, settings, passwords or Passwords(), described=lambda: described(app))
+    blank = Context(database, settings, passwords or Passwords(), described=lambda: described(app, settings.root_path))
     for route in sorted(ROUTES, key=lambda each: "{" in each.path):
         forms: list[tuple[str, Form]] = [(route.path, "page")]
         if route.twin:
@@ -75,7 +76,7 @@ def _endpoint(blank: Context, route: Route, form: Form) -> Callable[..., Any]:
 
 async def _answered(context: Context, route: Route, form: Form, request: Request) -> Response:
     request.scope["assay_route"] = route.path
-    exchange = Exchange(context, request, form, new_secret(), route)
+    exchange = Exchange(context, request, form, request.cookies.get(COOKIE) or new_secret(), route)
     try:
         asker = await run_in_threadpool(asking.asker_of, context.database, request)
         exchange.secret = asker.secret or exchange.secret
@@ -151,7 +152,10 @@ def _unrouted(blank: Context) -> Callable[[Request, Exception], Any]:
         path = request.url.path.removeprefix(blank.settings.root_path)
         form: Form = "data" if path.startswith("/api/") or path.endswith(".json") else "page"
         told: Problem = answering.problem_of(problem, request)
-        response = await run_in_threadpool(answering.told, Exchange(replace(blank), request, form, new_secret()), told)
+        exchange = Exchange(replace(blank), request, form, request.cookies.get(COOKIE) or new_secret())
+        if form == "page":  # with the navigation of whoever is lost
+            exchange.context.user = await run_in_threadpool(session_user, blank.database, exchange.secret)
+        response = await run_in_threadpool(answering.told, exchange, told)
         allowed: Mapping[str, str] = getattr(problem, "headers", None) or {}
         for name, value in allowed.items():
             response.headers[name] = value

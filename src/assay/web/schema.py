@@ -56,7 +56,7 @@ def options_of(route: Route, form: Form) -> dict[str, Any]:
     }
 
 
-def described(app: FastAPI) -> Mapping[str, Any]:
+def described(app: FastAPI, root_path: str) -> Mapping[str, Any]:
     """The whole description."""
     if app.openapi_schema is None:
         found = get_openapi(title=app.title, version=app.version, summary=app.summary, routes=app.routes)
@@ -65,8 +65,8 @@ def described(app: FastAPI) -> Mapping[str, Any]:
             "session": {"type": "apiKey", "in": "cookie", "name": "assay"},
         }
         found.setdefault("components", {})["securitySchemes"] = schemes
-        if app.root_path:
-            found["servers"] = [{"url": app.root_path}]
+        if root_path:
+            found["servers"] = [{"url": root_path}]
         app.openapi_schema = found
     return app.openapi_schema
 

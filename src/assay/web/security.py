@@ -43,6 +43,7 @@ class Guard:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
+        scope["root_path"] = self.settings.root_path  # a proxy may leave it before the path, or take it away
         scope["assay_id"] = uuid.uuid4().hex[:12]
         began, status = time.perf_counter(), 500
 

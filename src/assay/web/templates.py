@@ -37,11 +37,8 @@ def render(template: str, context: Context, *, route: Route | None, csrf: str, f
 
 def _links(context: Context) -> Mapping[str, list[Route]]:
     """The navigation: what there is a link to, for whoever asks."""
-    places = ("site", "project") if context.project_key else ("site",)
-    return {
-        place: [each for each in ROUTES if each.nav == place and access.may(each.who, context.user, context.role)]
-        for place in places
-    }
+    mine = [each for each in ROUTES if each.nav and access.may(each.who, context.user, context.role)]
+    return {place: [each for each in mine if each.nav == place] for place in ("site", "project")}
 
 
 @cache
