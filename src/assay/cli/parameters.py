@@ -79,7 +79,9 @@ def _tree(named: list[Field], arguments: dict[str, Argument], prefix: str = "") 
         elif (option := _option(hint)) is not None:
             key = f"{prefix}{name}" if name in arguments else name
             kind = Argument.POSITIONAL_ONLY if option.panel == INPUTS else Argument.KEYWORD_ONLY
-            annotation: Any = Annotated[_kind(hint), _of(option, name, _kind(hint))]
+            # Where Pydantic is loaded, the parser has it check defaults, too.
+            typed = _kind(hint) if is_required else _kind(hint) | None
+            annotation: Any = Annotated[typed, _of(option, name, _kind(hint))]
             default = Argument.empty if is_required else None
             arguments[key] = Argument(key, kind, default=default, annotation=annotation)
             tree[name] = key
