@@ -29,12 +29,21 @@ SECTIONS = {
 
 
 def page() -> str:
-    """The template with its marks filled in."""
-    app = application()
+    """The template with its marks filled in, and groups of commands that it does not mention."""
+    app, template = application(), TEMPLATE.read_text(encoding="utf-8")
     blocks = {"overview": overview()}
-    return MARK.sub(
-        lambda mark: blocks.get(mark["command"]) or block(app, mark["command"]), TEMPLATE.read_text(encoding="utf-8")
+    page = MARK.sub(lambda mark: blocks.get(mark["command"]) or block(app, mark["command"]), template)
+    return page + "".join(group(app, subject) for subject in SUBJECTS if f"\n## assay {subject}\n" not in template)
+
+
+def group(app: Any, subject: str) -> str:
+    """A group of commands, as its declaration describes it."""
+    summary, verbs = SUBJECTS[subject]
+    commands = (
+        f"### assay {subject} {verb}\n\n{text}\n\n{block(app, f'{subject} {verb}')}"
+        for verb, (_, text) in verbs.items()
     )
+    return "\n".join([f"\n## assay {subject}\n\n{summary}\n", *commands])
 
 
 def overview() -> str:

@@ -8,6 +8,8 @@ from pathlib import Path
 from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
 
+from assay.cli.measures import KINDS
+from assay.core import registry
 from assay.measures import Measure, registered
 from assay.verbs.sections.explanations import facts, family, first_sentence, name_elsewhere, plain_formula
 
@@ -70,19 +72,35 @@ _NAMES = """\
 [Coming from trec_eval, ir_measures or ranx](../coming-from.md) says where and why."""
 
 
+_INTRODUCTIONS = {
+    "classifiers": _CLASSIFIERS,
+    "clusterings": _CLUSTERINGS,
+    "agreement": _AGREEMENT,
+    "clicks": _CLICKS,
+    "orders": _ORDERS,
+}
+
+
 def pages() -> dict[str, str]:
     """All pages by name."""
     known = registered()
     of_rankings = {name: _page(measure) for name, measure in known.items()}
-    both = [*registered("binary").values(), *registered("multiclass").values()]
-    return of_rankings | {
-        "index": _index(list(known.values())),
-        "classifiers": _together(_CLASSIFIERS, both),
-        "clusterings": _together(_CLUSTERINGS, list(registered("clustering").values())),
-        "agreement": _together(_AGREEMENT, list(registered("agreement").values())),
-        "clicks": _together(_CLICKS, list(registered("behaviour").values())),
-        "orders": _together(_ORDERS, list(registered("order").values())),
-    }
+    others = {kind: vocabularies for kind, vocabularies in KINDS.items() if kind != "rankings"}
+    return (
+        of_rankings
+        | {"index": _index(list(known.values()))}
+        | {kind: _together(_introduction(kind), _of(vocabularies)) for kind, vocabularies in others.items()}
+    )
+
+
+def _introduction(kind: str) -> str:
+    """What stands above the measures of a subject: a text of its own, or what its declaration says."""
+    declared = {kind: each.summary for each in registry.declarations() for kind in each.listed}
+    return _INTRODUCTIONS.get(kind) or f"# Measures: {kind}\n\n{declared[kind]} `assay measures --{kind}` lists them."
+
+
+def _of(vocabularies: tuple[str, ...]) -> list[Measure]:
+    return [measure for vocabulary in vocabularies for measure in registered(vocabulary).values()]
 
 
 def _together(introduction: str, known: list[Measure]) -> str:
@@ -171,7 +189,7 @@ def _index(measures: list[Measure]) -> str:
         for measure in measures
     ]
     parts += [_NAMES, _table(("Assay", "trec_eval", "ir_measures", "ranx", "also understood"), names)]
-    others = ("classifiers", "clusterings", "agreement", "clicks", "orders")
+    others = [kind for kind in KINDS if kind != "rankings"]
     listed = "\n".join([*others, *(measure.name for measure in measures)])
     return "\n\n".join([*parts, _fenced(f":hidden:\n\n{listed}", "{toctree}")]) + "\n"
 

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+import toy_declaration
 from command import run_assay
 
 import assay
@@ -195,10 +196,31 @@ def test_every_rule_is_explained() -> None:
     assert [rule for rule in rules if f"| `{rule}` |" not in page] == []
 
 
-def test_every_public_name_is_in_the_reference() -> None:
-    page = (DOCS / "api.md").read_text(encoding="utf-8")
+def test_every_public_name_is_in_the_reference(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(DOCS))
+    import api_page  # type: ignore[import-not-found]  # noqa: PLC0415  # beside the pages, not in a package
+
+    page = api_page.completed((DOCS / "api.md").read_text(encoding="utf-8"))
     names = set(assay.__all__) - {"__version__"}
     assert {public for public in names if not re.search(rf":: assay\.{public}\b", page)} == set()
+
+
+def test_pages_of_reference_have_subjects_that_they_say_nothing_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(DOCS))
+    import api_page  # type: ignore[import-not-found,unused-ignore]  # noqa: PLC0415
+    import command_page  # type: ignore[import-not-found,unused-ignore]  # noqa: PLC0415
+
+    page = (DOCS / "api.md").read_text(encoding="utf-8")
+    assert api_page.completed(page) == page
+    cut = page.replace(":: assay.clicks", "").replace(":: assay.Behaviour", "")
+    added = api_page.completed(cut).removeprefix(cut)
+    assert added.startswith("\n## Clicks\n\nMeasure what users click, and learn from it.\n\n```{eval-rst}\n")
+    assert ".. autofunction:: assay.clicks\n" in added
+    assert ".. autoclass:: assay.Behaviour()\n   :members:\n" in added
+    declared = toy_declaration.READING
+    monkeypatch.setitem(command_page.SUBJECTS, declared.word, (declared.summary, declared.places()))
+    section = command_page.page().partition("\n## assay toy\n")[2]
+    assert section.count("```text\nassay toy ") == len(declared.commands)
 
 
 def test_every_measure_gets_a_page(monkeypatch: pytest.MonkeyPatch) -> None:

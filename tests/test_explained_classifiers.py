@@ -59,7 +59,7 @@ def binary_scores() -> st.SearchStrategy[Scored]:
 
 
 def of_kind(vocabulary: str, *kinds: type) -> list[str]:
-    names = registered(vocabulary, unit_kind="table")  # type: ignore[arg-type]  # one of the words
+    names = registered(vocabulary, unit_kind="table")
     return [name for name, measure in names.items() if measure.definition.counts in kinds]
 
 

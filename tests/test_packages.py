@@ -47,7 +47,8 @@ CALLS = (
     "--help", "toy --help", "toy gate --help", "toy evaluate reading.json", "toy compare reading.json",
     "toy report reading.json -o reading.md", "toy gate reading.json -b plain -c wide --margin 1",
     "toy explain Seconds reading.json --json", "toy doctor unread.json", "toy power reading.json",
-    "toy compare reading.json -m AP", "toy correlate reading.json", "tpy compare reading.json",
+    "measures --toy", "measures --help", "measures Seconds --toy --json", "toy compare reading.csv",
+    "toy compare other.csv", "toy compare reading.json -m AP", "toy correlate reading.json", "tpy compare reading.json",
     "evaluate qrels.txt toy.run -m ToyHits", "evaluate qrels.txt toy.run -m toys --csv", "measures ToyHits",
     "measures --csv", "show --formats", "show toy.run", "evaluate qrels.txt toy.run -m ToyHit",
 )  # fmt: skip
@@ -65,6 +66,9 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[int, st
     wide = {f"page {number}": 45.0 + number * 2 % 5 for number in range(12)}
     (folder / "reading.json").write_text(json.dumps({"plain": plain, "wide": wide}), encoding="utf-8")
     (folder / "unread.json").write_text(json.dumps({"plain": {"page 1": 0.0}}), encoding="utf-8")
+    rows = [f"{layout},{page},{times[page]}" for layout, times in (("plain", plain), ("wide", wide)) for page in times]
+    (folder / "reading.csv").write_text("\n".join(["Design,URL,time on page", *rows]), encoding="utf-8")
+    (folder / "other.csv").write_text("design,words\nplain,7\n", encoding="utf-8")
     (folder / "qrels.txt").write_text("q1 0 a 1\nq1 0 b 0\n", encoding="utf-8")
     (folder / "toy.run").write_text("q1 => a b c\n", encoding="utf-8")
     (folder / "calls").write_text("\n".join(CALLS), encoding="utf-8")
@@ -94,6 +98,20 @@ def test_its_group_of_commands_stands_in_help(answers: dict[str, tuple[int, str,
     assert "\n  toy ...         Measure how long people read pages.\n" in answers["--help"][1]
     assert "\n  gate            Decide in CI whether a layout may replace the baseline.\n" in answers["toy --help"][1]
     assert answers["toy gate --help"][1].startswith("Usage: assay toy gate OLD [NEW] [OPTIONS]\n")
+
+
+def test_its_measures_are_listed_by_an_option_of_their_own(answers: dict[str, tuple[int, str, str]]) -> None:
+    assert "\nSeconds  Seconds that a page was read.\n" in answers["measures --toy"][1]
+    assert "\n  --toy                         List measures of reading times.\n" in answers["measures --help"][1]
+    (described,) = json.loads(answers["measures Seconds --toy --json"][1])["sections"]["measures"]["measures"]
+    assert (described["vocabulary"], described["higher_is_better"]) == ("reading", False)
+
+
+def test_its_columns_are_recognised_by_the_names_it_declares(answers: dict[str, tuple[int, str, str]]) -> None:
+    assert answers["toy compare reading.csv"][1] == answers["toy compare reading.json"][1]
+    assert answers["toy compare other.csv"][1].startswith(
+        "other.csv:1: expected a table with the columns `layout`, `page`, `seconds`, got 'design, words'"
+    )
 
 
 def test_wrong_calls_of_it_are_refused_as_those_of_other_subjects(answers: dict[str, tuple[int, str, str]]) -> None:

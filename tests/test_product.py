@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
+from cells_of.labels import LABELS
+from cells_of.ranking import QRELS, RUNS
 from toy_designs import Visits, Votes
 from toy_subject import SECONDS, Reading
 
 import assay
 from assay import (
-    Clusters,
     InputError,
-    Labels,
-    Log,
     ParameterError,
-    Predictions,
-    Scores,
     compare,
-    extract,
     make_report,
     plan,
 )
@@ -30,152 +28,11 @@ from assay.core.results import Result, written
 
 Cell = Callable[[], Any]
 UNITS = range(12)
-QRELS = {f"q{number}": {"good": 1, "fair": 1, "bad": 0} for number in UNITS}
-RUNS = {
-    "old": {query: {"bad": 3.0, "good": 2.0, "fair": 1.0} for query in QRELS},
-    "new": {query: {"good": 3.0, "bad": 2.0 - number % 3, "fair": 1.0} for number, query in enumerate(QRELS)},
-}
-TRUE = [number % 2 for number in UNITS] * 2
-LABELS = [
-    Predictions.of(TRUE, [0, 1, 1] * 8, y_score=[0.2, 0.8, 0.6] * 8, name="old"),
-    Predictions.of(TRUE, [0, 1, 0, 1, 0, 0] * 4, y_score=[0.1, 0.9, 0.3, 0.8, 0.2, 0.4] * 4, name="new"),
-]
-CLUSTERS = [
-    Clusters.of(TRUE, [number % 3 for number in range(24)], name="old"),
-    Clusters.of(TRUE, [number % 4 for number in range(24)], name="new"),
-]
-SPANS = [(f"d{number}", 10 * place, 10 * place + 4, "PER") for number in UNITS for place in range(3)]
-EXTRACTIONS = [extract(SPANS, SPANS[::2], name="old"), extract(SPANS, SPANS[:-5], name="new")]
-SCORES = Scores(
-    pl.DataFrame(
-        [
-            (system, measure, "query", f"q{number}", (number * 7 % 5 + better * (number % 4)) / 10, None)
-            for better, system in enumerate(("old", "new"))
-            for measure in ("AP", "RR")
-            for number in UNITS
-        ],
-        schema=Scores.SCHEMA,
-        orient="row",
-    )
-)
-JUDGED = [
-    Labels.of(
-        [
-            (f"d{number}", judge, number % 3 if judge == "ana" or number % turn else 0)
-            for number in range(24)
-            for judge in ("ana", "ben")
-        ],
-        name=name,
-    )
-    for name, turn in (("old", 4), ("new", 7))
-]
-PAGES = [("tea", ["a", "b"], ["a", "b"][: number * 7 % 3]) for number in range(48)]
-LOG = Log.from_pages(PAGES, user_id=[f"u{number % 24}" for number in range(48)], system=["old", "new"] * 24, name="log")
-TEST = pl.DataFrame(
-    {
-        "user_id": range(60),
-        "variant": ["old", "new"] * 30,
-        "converted": [int(number % 7 == 0 or number % 6 == 1) for number in range(60)],
-        "clicks": [number * 7 % 5 for number in range(60)],
-        "pages": [number * 7 % 5 + number % 3 + 1 for number in range(60)],
-    }
-)
-NAMES: dict[str, Any] = {"baseline": "old", "candidate": "new"}
-
-#: What each verb is called with, by subject. A new subject, or a new verb, is not connected until it stands here.
 VERBS = ("evaluate", "compare", "gate", "report", "explain", "doctor", "plan", "correlate", "plot")
-CELLS: dict[str, dict[str, Cell]] = {
-    "ranking": {
-        "evaluate": lambda: assay.evaluate(QRELS, RUNS),
-        "compare": lambda: compare(QRELS, RUNS),
-        "gate": lambda: assay.gate(QRELS, {"old": RUNS["old"]}, {"new": RUNS["new"]}),
-        "report": lambda: make_report(QRELS, RUNS),
-        "explain": lambda: assay.explain("AP", QRELS, RUNS["old"], query="q1"),
-        "doctor": lambda: assay.doctor(QRELS, RUNS),
-        "plan": lambda: plan(QRELS, RUNS),
-        "correlate": lambda: assay.correlate(assay.evaluate(QRELS, RUNS, ["AP", "RR"]), "AP", "RR"),
-        "plot": lambda: assay.curves.precision_recall(QRELS, RUNS),
-    },
-    "labels": {
-        "evaluate": lambda: assay.classify(LABELS),
-        "compare": lambda: compare(LABELS),
-        "gate": lambda: assay.gate(LABELS[0], LABELS[1]),
-        "report": lambda: make_report(LABELS),
-        "explain": lambda: assay.explain("F1", LABELS[0]),
-        "doctor": lambda: assay.doctor(LABELS),
-        "plan": lambda: plan(LABELS, measures="Accuracy"),
-        "correlate": lambda: assay.correlate(assay.classify(LABELS), "Accuracy", "F"),
-        "plot": lambda: assay.classifier_curves.roc(LABELS),
-    },
-    "clusters": {
-        "evaluate": lambda: assay.cluster(CLUSTERS),
-        "compare": lambda: compare(CLUSTERS),
-        "gate": lambda: assay.gate(CLUSTERS[0], CLUSTERS[1]),
-        "report": lambda: make_report(CLUSTERS),
-        "explain": lambda: assay.explain("NMI", CLUSTERS[0]),
-        "doctor": lambda: assay.doctor(CLUSTERS),
-        "plan": lambda: plan(CLUSTERS, measures="ARI"),
-        "correlate": lambda: assay.correlate(assay.cluster(CLUSTERS), "ARI", "NMI"),
-        "plot": lambda: assay.cluster_curves.contingency(assay.cluster(CLUSTERS)),
-    },
-    "spans": {
-        "evaluate": lambda: EXTRACTIONS[0],
-        "compare": lambda: compare(EXTRACTIONS),
-        "gate": lambda: assay.gate(EXTRACTIONS[0], EXTRACTIONS[1]),
-        "report": lambda: make_report(EXTRACTIONS),
-        "explain": lambda: assay.explain("F", EXTRACTIONS[0], label="PER"),
-        "doctor": lambda: assay.doctor(EXTRACTIONS[0]),
-        "plan": lambda: plan(EXTRACTIONS),
-        "correlate": lambda: assay.correlate(EXTRACTIONS, "F", "Recall"),
-        "plot": lambda: compare(EXTRACTIONS).intervals(),
-    },
-    "scores": {
-        "evaluate": lambda: assay.evaluate(SCORES, SCORES, "AP"),
-        "compare": lambda: compare(SCORES),
-        "gate": lambda: assay.gate(SCORES, **NAMES),
-        "report": lambda: make_report(SCORES),
-        "explain": lambda: assay.explain("AP", SCORES),
-        "doctor": lambda: assay.doctor(SCORES),
-        "plan": lambda: plan(SCORES),
-        "correlate": lambda: assay.correlate(SCORES, "AP", "RR"),
-        "plot": lambda: compare(SCORES).intervals(),
-    },
-    "judges": {
-        "evaluate": lambda: assay.agree(JUDGED[0]),
-        "compare": lambda: compare(JUDGED),
-        "gate": lambda: assay.gate(JUDGED[0], JUDGED[1]),
-        "report": lambda: make_report(JUDGED),
-        "explain": lambda: assay.explain("Kappa", JUDGED[0]),
-        "doctor": lambda: assay.doctor(JUDGED[0]),
-        "plan": lambda: plan(JUDGED),
-        "correlate": lambda: assay.correlate(JUDGED, "Alpha", "Agreement"),
-        "plot": lambda: compare(JUDGED).intervals(),
-    },
-    "clicks": {
-        "evaluate": lambda: assay.clicks(LOG, by="frequency"),
-        "compare": lambda: compare(LOG),
-        "gate": lambda: assay.gate(LOG, **NAMES),
-        "report": lambda: make_report(LOG),
-        "explain": lambda: assay.explain("CTR", LOG, system="old"),
-        "doctor": lambda: assay.doctor(LOG),
-        "plan": lambda: plan(LOG),
-        "correlate": lambda: assay.correlate(LOG, "CTR", "ClickRR"),
-        "plot": lambda: assay.click_curves.by_rank(assay.clicks(LOG)),
-    },
-    "experiments": {
-        "evaluate": lambda: assay.abtest(TEST, "converted, clicks/pages"),
-        "compare": lambda: compare(TEST),
-        "gate": lambda: assay.gate(TEST, **NAMES),
-        "report": lambda: make_report(TEST),
-        "explain": lambda: assay.explain("clicks/pages", TEST, system="new"),
-        "doctor": lambda: assay.doctor(TEST),
-        "plan": lambda: plan(TEST),
-        "correlate": lambda: assay.correlate(assay.abtest(TEST), "clicks", "pages"),
-        "plot": lambda: compare(TEST).intervals(),
-    },
-}
-#: Scores are evaluated already, and what they are made of is not known; clusterings have no test that could be planned.
-NO_MEANING = {("scores", "evaluate"), ("scores", "explain"), ("clusters", "plan")}
+#: What each verb is called with, by subject: `cells_of/SUBJECT.py` says it. No subject is connected without.
+OF = {name: importlib.import_module(f"cells_of.{name}") for name in registry.SUBJECTS}
+CELLS: dict[str, dict[str, Cell]] = {name: each.CELLS for name, each in OF.items()}
+NO_MEANING = {(name, verb) for name, each in OF.items() for verb in getattr(each, "NO_MEANING", ())}
 
 
 def outcome(subject: str, verb: str) -> Result | None:
@@ -244,19 +101,7 @@ def test_subjects_say_what_they_take() -> None:
         assert all(subject.words)
         assert registry.load(subject.reported).eyebrow
         with pytest.raises(ParameterError, match="nonsense"):
-            compare(*_two(name), nonsense=1)  # type: ignore[call-arg]
-
-
-def _two(subject: str) -> tuple[Any, ...]:
-    several: dict[str, Any] = {
-        "labels": LABELS,
-        "clusters": CLUSTERS,
-        "spans": EXTRACTIONS,
-        "judges": JUDGED,
-        "clicks": [LOG],
-    }
-    several["experiments"] = TEST
-    return (QRELS, RUNS) if subject == "ranking" else (SCORES,) if subject == "scores" else (several[subject],)
+            compare(*OF[name].TWO, nonsense=1)  # type: ignore[call-arg]
 
 
 # A subject of one's own.
@@ -300,6 +145,19 @@ def _is_written_in_every_form(result: Result) -> None:
     for form in registry.WRITERS:
         assert (result.to_csv() if form == "csv" else written(result.document(), form)).strip(), form
     json.loads(result.to_json(), parse_constant=pytest.fail)
+
+
+@pytest.mark.usefixtures("registered")
+def test_files_and_rules_of_a_subject_that_verbs_do_not_know(tmp_path: Path) -> None:
+    path = tmp_path / "times.csv"
+    rows = [(layout, page, time) for layout, times in READING.by_layout.items() for page, time in times.items()]
+    pl.DataFrame(rows, ["Design", "url", "seconds"], orient="row").write_csv(path)
+    of_file: Any = compare(str(path))
+    assert of_file.to_frame().equals(compare(READING).to_frame())
+    rules: dict[str, Any] = {"at_most": 52.0}
+    assert compare(READING, **rules).samples[0].size == sum(time <= 52.0 for time in PLAIN.values())
+    with pytest.raises(ParameterError, match="'at_most' is a rule of reading times"):
+        compare(QRELS, RUNS, **rules)
 
 
 @pytest.mark.usefixtures("registered")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -17,6 +17,7 @@ from assay.show.model import Document, Section, Table
 from assay.stats.mean_samples import MeanSample
 from assay.stats.pairing import Pairing, Wanted, listed
 from assay.stats.samples import Sample
+from assay.tables.roles import absent, columns_of
 from assay.verbs.diagnosis.examination import (
     CheckFinding,
     Examination,
@@ -47,7 +48,17 @@ class Reading:
 
     @classmethod
     def read(cls, path: str) -> Self:
-        return cls(json.loads(Path(path).read_text(encoding="utf-8")))
+        """Read JSON, or a table whose columns have the roles that the subject declares."""
+        if path.endswith(".json"):
+            return cls(json.loads(Path(path).read_text(encoding="utf-8")))
+        frame = pl.read_csv(path)
+        columns = columns_of("reading times", frame.columns)
+        if columns is None:
+            raise absent("reading times", frame.columns, path, 1)
+        by_layout: dict[str, dict[str, float]] = {}
+        for layout, page, seconds in frame.select(columns.values()).iter_rows():
+            by_layout.setdefault(layout, {})[page] = seconds
+        return cls(by_layout)
 
     def only(self, *layouts: str) -> Self:
         return replace(self, by_layout={name: self.by_layout[name] for name in layouts})
@@ -174,9 +185,18 @@ class ReadingSubject(Subject):
     examination = f"{__name__}:ReadingExamination"
     explained = f"{__name__}:explain_seconds"
 
+    @property
+    def rules(self) -> Collection[str]:
+        """The longest time that counts: whoever reads longer went away."""
+        return ("at_most",)
+
     def pairing(self, inputs: Sequence[Any], measures: Any, seed: int, rules: Mapping[str, Any]) -> Pairing:
         """One table of reading times; or several of one layout each."""
-        return Readings(Reading({name: times for each in inputs for name, times in each.by_layout.items()}))
+        opened = [Reading.read(each) if isinstance(each, str) else each for each in inputs]
+        pages = {name: times for each in opened for name, times in each.by_layout.items()}
+        slow = float(rules.get("at_most", np.inf))
+        kept = {name: {page: time for page, time in times.items() if time <= slow} for name, times in pages.items()}
+        return Readings(Reading(kept))
 
 
 READING = ReadingSubject()

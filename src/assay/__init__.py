@@ -17,6 +17,7 @@ _threads = os.environ.get("POLARS_MAX_THREADS", "1")
 if not (_threads.isdecimal() and len(_threads) <= 4 and 1 <= int(_threads) <= 1024):
     del os.environ["POLARS_MAX_THREADS"]
 
+#: The names that are of no subject, by the module that has them; subjects declare theirs.
 _HOMES = {
     "assay.ground_truth.bias": ("PoolBias", "pool_bias"),
     "assay.ground_truth.choice": ("RunChoice", "choose_runs"),
@@ -24,41 +25,11 @@ _HOMES = {
     "assay.ground_truth.pooling": ("Pool", "make_pool"),
     "assay.ground_truth.simulation": ("PoolSimulation", "simulate_pool"),
     "assay.ground_truth.strategies": ("next_documents",),
-    "assay.subjects.ranking.audit.audit": ("Audit", "audit"),
-    "assay.subjects.ranking.audit.signatures": (
-        "Signature",
-        "SignatureComparison",
-        "compare_signatures",
-        "parse_signature",
-    ),
-    "assay.subjects.labels.result": ("Classification",),
-    "assay.subjects.labels.evaluation": ("LabelReport", "classification_report", "scorer", "classify"),
-    "assay.subjects.clicks.model_comparison": ("ClickModelComparison", "compare_click_models"),
-    "assay.subjects.clicks.click_simulation": ("simulate_clicks",),
-    "assay.subjects.clicks.evaluation": ("Behaviour", "clicks"),
-    "assay.subjects.judges.evaluation": ("JudgeAgreement", "agree"),
-    "assay.subjects.ranking.clustered_results": ("ClustersByUse", "clusters_by_use"),
-    "assay.subjects.clicks.checks": ("check_log",),
-    "assay.subjects.experiments.evaluation": ("ABTest", "abtest"),
     "assay.files.experiments": ("read_experiment",),
     "assay.tables.experiment": ("Experiment",),
-    "assay.subjects.clicks.log_overview": ("LogOverview", "describe_log"),
-    "assay.subjects.clicks.agreement": ("ClickAgreement", "agree_with_clicks"),
-    "assay.subjects.clicks.calibration": ("CalibratedMeasures", "calibrate_measures"),
-    "assay.subjects.clicks.counterfactual": ("RankingValues", "value_rankings"),
-    "assay.subjects.clicks.judgments": ("ClickJudgments", "judge_clicks"),
-    "assay.subjects.clicks.preferences": ("ClickPreferences", "prefer_clicks"),
-    "assay.subjects.clusters.result": ("Clustering",),
-    "assay.subjects.clusters.evaluation": ("cluster",),
-    "assay.subjects.clusters.number_of_clusters": ("number_of_clusters",),
-    "assay.subjects.clusters.over_k": ("NumberOfClusters",),
     "assay.ground_truth.judge_rankings": ("JudgeRankings", "agree_on_systems"),
     "assay.verbs.comparison": ("Comparison", "compare"),
     "assay.verbs.correlation": ("Correlations", "correlate"),
-    "assay.subjects.labels.crossvalidation.result": ("Nested", "CrossValidation", "FoldComparison"),
-    "assay.subjects.labels.crossvalidation.validation": ("LeakageCheck", "leakage_check", "crossval"),
-    "assay.subjects.labels.crossvalidation.nested_choice": ("nested",),
-    "assay.subjects.ranking.tuning": ("Tuning", "tune"),
     "assay.measures.counting": ("Confusion", "Policies", "Ranks"),
     "assay.measures.counting.clicked_lists": ("ClickedLists",),
     "assay.measures.counting.confusion_matrix": ("ConfusionMatrix",),
@@ -77,9 +48,7 @@ _HOMES = {
     "assay.files.manifest": ("CollectionFolder", "open_collection"),
     "assay.core.data_warnings": ("DataWarning",),
     "assay.core.errors": ("AssayError", "DuplicateError", "FormatError", "InputError", "ParameterError", "TopicError"),
-    "assay.subjects.ranking.evaluation": ("Evaluation", "evaluate"),
     "assay.verbs.explanation": ("Explanation", "explain"),
-    "assay.subjects.spans.evaluation": ("Extraction", "extract"),
     "assay.ground_truth.crowd": ("CrowdLabels", "crowd"),
     "assay.ground_truth.hits": ("HitFile", "make_hits"),
     "assay.ground_truth.llm": ("JudgeAudit", "audit_judge"),
@@ -100,7 +69,6 @@ _HOMES = {
     "assay.files.small_tables": ("read_scores",),
     "assay.files.writing": ("write",),
     "assay.verbs.gating.gate": ("gate",),
-    "assay.subjects.ranking.baselines": ("Baseline", "freeze"),
     "assay.verbs.gating.result": ("GateResult",),
     "assay.measures": ("Measure", "PerUnit", "measure", "parse_measure"),
     "assay.measures.definition": ("GivenCurve",),
@@ -112,8 +80,6 @@ _HOMES = {
     "assay.tables.clusters": ("Clusters",),
     "assay.tables.labels": ("Labels",),
     "assay.tables.log": ("Log",),
-    "assay.subjects.labels.thresholds.result": ("ChosenThreshold", "Thresholds"),
-    "assay.subjects.labels.thresholds.choice": ("choose_threshold", "thresholds"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 #: Modules that people use by name: `from assay import curves`.
@@ -124,8 +90,7 @@ _MODULES = {
     "curves": "assay.subjects.ranking.curves",
 }
 
-__all__ = [*sorted(_HOME_OF), "__version__"]  # noqa: PLE0604  # a test compares it with what can be imported
-
+# For type checkers and editors: `scripts/public_names.py` writes these lines.
 if TYPE_CHECKING:
     from assay.core.data_warnings import DataWarning as DataWarning
     from assay.core.errors import AssayError as AssayError
@@ -286,7 +251,9 @@ if TYPE_CHECKING:
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return importlib.import_module(_MODULES[name])
-    home = _HOME_OF.get(name)
+    if name == "__all__":
+        return [*sorted(_HOME_OF | _of_subjects()), "__version__"]
+    home = _HOME_OF.get(name) or (None if name.startswith("__") else _of_subjects().get(name))
     if home is None:
         raise AttributeError(f"module 'assay' has no attribute {name!r}")
     value = getattr(importlib.import_module(home), name)
@@ -296,5 +263,12 @@ def __getattr__(name: str) -> Any:
     return value
 
 
+def _of_subjects() -> dict[str, str]:
+    """The public names of subjects, and the module of each."""
+    homes: dict[str, str] = importlib.import_module("assay.core.registry").public_names()
+    return homes
+
+
 def __dir__() -> list[str]:
-    return __all__
+    names: list[str] = __getattr__("__all__")
+    return names

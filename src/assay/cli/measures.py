@@ -5,32 +5,42 @@ from __future__ import annotations
 import itertools
 import sys
 import tomllib
+from contextlib import suppress
+from dataclasses import make_dataclass
 from importlib import resources
 from typing import TYPE_CHECKING, Annotated, Any
 
 from assay.cli import options, output
 from assay.cli.options import Output
+from assay.core import registry
 from assay.core.domains import Choice
-from assay.core.errors import ParameterError
+from assay.core.errors import InputError, ParameterError, joined
 from assay.core.evaluation_options import option
 
 if TYPE_CHECKING:
+    from assay.core.declarations import Declaration
     from assay.measures.registry import Measure
-    from assay.measures.vocabularies import Vocabulary
     from assay.show.model import Document
 
+
+def _declared() -> list[Declaration]:
+    """The subjects that have measures of their own; bare scores come last: they were measured elsewhere."""
+    declared = registry.declarations()
+    # Where a package cannot be loaded, the others are listed all the same: a warning says so.
+    with suppress(InputError):
+        declared += registry.of_packages()
+    return sorted((each for each in declared if each.listed), key=lambda each: each.name == registry.ALONE)
+
+
 #: What measures are of, as an option says it, and the vocabularies that these are listed in.
-_KINDS: dict[str, tuple[Vocabulary, ...]] = {
-    "rankings": ("ranking",),
-    "classifiers": ("binary", "multiclass"),
-    "clusterings": ("clustering",),
-    "agreement": ("agreement",),
-    "clicks": ("behaviour",),
-    "orders": ("order",),
-}
+KINDS = {"rankings": ("ranking",)} | {kind: each.vocabularies for each in _declared() for kind in each.listed}
+_HELP = [listed for each in _declared() for listed in each.listed.items()]
+#: An option for each kind, as subjects declare them.
+Listed = make_dataclass("Listed", [(kind, Annotated[bool, option(help=text)], False) for kind, text in _HELP])
 
 
 def measures(
+    of: Listed,  # type: ignore[valid-type]
     to: Output,
     name: Annotated[str | None, options.argument("NAME", "A measure, in the notation of any tool.")] = None,
     situation: Annotated[
@@ -42,11 +52,6 @@ def measures(
             "sparse-judgments, recommendation or question-answering.",
         ),
     ] = None,
-    classifiers: Annotated[bool, option(help="List measures of classifiers (default: of rankings).")] = False,
-    clusterings: Annotated[bool, option(help="List measures of clusterings.")] = False,
-    agreement: Annotated[bool, option(help="List measures of agreement between judges.")] = False,
-    clicks: Annotated[bool, option(help="List measures of users' behaviour.")] = False,
-    orders: Annotated[bool, option(help="List rank correlations.")] = False,
 ) -> None:
     """List the measures, or describe one: definition, parameters, names in other tools, example.
 
@@ -54,9 +59,7 @@ def measures(
     $ assay measures nDCG
     $ assay measures --for web-search
     """
-    asked = {"classifiers": classifiers, "clusterings": clusterings, "agreement": agreement, "clicks": clicks,
-             "orders": orders}  # fmt: skip
-    kinds = [kind for kind, chosen in asked.items() if chosen]
+    kinds = [kind for kind, _ in _HELP if getattr(of, kind)]
     if len(kinds) > 1:
         raise ParameterError(f"choose {' or '.join(f'--{kind}' for kind in kinds)}, not both")
     kind = kinds[0] if kinds else None
@@ -80,7 +83,7 @@ def _all(kind: str) -> list[Measure]:
     load_packages()
     if kind == "rankings":
         return list(registered().values())
-    known = [measure for vocabulary in _KINDS[kind] for measure in registered(vocabulary).values()]
+    known = [measure for vocabulary in KINDS[kind] for measure in registered(vocabulary).values()]
     matches = list({measure.definition.function: measure for measure in known}.values())
     families = list(dict.fromkeys(measure.__module__ for measure in matches))
     return sorted(matches, key=lambda measure: families.index(measure.__module__))
@@ -95,17 +98,17 @@ def _named(name: str, kind: str | None) -> list[Measure]:
     from assay.measures import parse_measure  # noqa: PLC0415
     from assay.measures.vocabularies import by_name, known_names  # noqa: PLC0415
 
-    kinds = tuple(_KINDS) if kind is None else (kind,)
+    kinds = tuple(KINDS) if kind is None else (kind,)
     for tried in kinds:
         try:
-            matches = [parse_measure(name, vocabulary) for vocabulary in _KINDS[tried]]
+            matches = [parse_measure(name, vocabulary) for vocabulary in KINDS[tried]]
         except UnknownMeasureError:
             continue
         if tried == "rankings" and matches[0].name != name and by_name(name, "binary") is not None:
             matches += _named(name, "classifiers")
         return list({measure.definition.function: measure for measure in reversed(matches)}.values())[::-1]
     bare = name.partition("(")[0].partition("@")[0].strip()
-    names = [known for tried in kinds for vocabulary in _KINDS[tried] for known in known_names(vocabulary)]
+    names = [known for tried in kinds for vocabulary in KINDS[tried] for known in known_names(vocabulary)]
     nearest = did_you_mean(bare, names) or "; `assay measures` lists them"
     raise UnknownMeasureError(f"no measure is called {bare!r}{nearest}")
 
@@ -148,8 +151,8 @@ def _listed(known: list[Measure], kind: str | None, form: str | None) -> Documen
         frame = frame.drop(heads[-1])
     parts: list[Table | Prose] = [Table.of("measures", frame)]
     if kind is None and form is None:
-        other = "assay measures --classifiers, --clusterings, --agreement, --clicks and --orders list the others."
-        parts.append(Prose(other, "dim"))
+        others = joined([f"--{kind}" for kind, _ in _HELP])
+        parts.append(Prose(f"assay measures {others} list the others.", "dim"))
     section = Section("measures", parts=tuple(parts), data={"measures": [_described(measure) for measure in known]})
     return Document("measures", (section,), "Measures")
 

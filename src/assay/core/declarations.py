@@ -7,7 +7,7 @@ heavy is imported.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 #: What a verb does, of any subject: of systems, with data that are checked, and units that are counted.
 _VERBS = {
@@ -18,6 +18,34 @@ _VERBS = {
     "doctor": "Check {data} for problems that make numbers wrong.",
     "power": "Estimate how many {units} it takes to detect a difference.",
 }
+
+
+class Role(NamedTuple):
+    """The role of a column in a table: our name, those of others (the usual one first), and the kind of its cells.
+
+    A column whose name starts with one of the `stems` has the role for the system or the label that follows.
+    """
+
+    name: str
+    kind: Literal["id", "number", "label", "text"]
+    names: tuple[str, ...]
+    stems: tuple[str, ...] = ()
+
+
+def role_of(name: str, kind: Literal["id", "number", "label", "text"], names: str = "", stems: str = "") -> Role:
+    """A role with the names that columns have for it, beside its own.
+
+    >>> role_of("page", "id", "url page_id").names
+    ('page', 'url', 'page_id')
+    """
+    return Role(name, kind, (name, *names.split()), tuple(stems.split()))
+
+
+class Columns(NamedTuple):
+    """The columns of a kind of table: their roles, and those it cannot do without, of which one of several may do."""
+
+    roles: tuple[Role, ...]
+    needed: tuple[tuple[str, ...], ...]
 
 
 class Declaration(NamedTuple):
@@ -40,14 +68,22 @@ class Declaration(NamedTuple):
     lacks: Mapping[str, str] = {}
     #: The kind of table that is its data, by the columns of a file: see `kind_of` in `tables/roles.py`.
     table: str = ""
+    #: The columns of that table, where `tables/roles.py` has none for it.
+    columns: Columns | None = None
     #: The place of a function that tells its files by a look at them, where columns do not.
     looks_like: str = ""
     #: The vocabularies of its measures, and so of counts that somebody made by hand.
     vocabularies: tuple[str, ...] = ()
+    #: The modules that register its measures when they are loaded, where `measures/vocabularies.py` names none.
+    families: tuple[str, ...] = ()
+    #: The option of `assay measures` that lists its measures, and the help of it.
+    listed: Mapping[str, str] = {}
     #: The kinds of its results, and the place of the presenter of each, a function from the result to a `Document`.
     presenters: Mapping[str, str] = {}
     #: The kinds of its curves, and the place of the figure of each: see `assay.verbs.sections.curves.drawn_from`.
     figures: Mapping[str, str] = {}
+    #: The names that people import from `assay`, by the module that has them.
+    public: Mapping[str, tuple[str, ...]] = {}
 
     def places(self) -> dict[str, tuple[str, str]]:
         """Where each command is, as the parser finds it, and what it does.

@@ -8,7 +8,7 @@ by their names. To add a subject, name its declaration in `SUBJECTS`; to add a f
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ from assay.core import packages
 from assay.core.errors import not_among
 
 if TYPE_CHECKING:
-    from assay.core.declarations import Declaration
+    from assay.core.declarations import Columns, Declaration
 
 #: The form of a document -> its writer, a function from a `Document` to text.
 WRITERS = {
@@ -116,7 +116,12 @@ def subject(name: str) -> Any:
 
 def subjects() -> list[Any]:
     """All subjects, with those that packages add."""
-    return [load(each.subject) for each in [*declarations(), *of_packages()]]
+    return [load(each.subject) for each in every_declaration()]
+
+
+def every_declaration() -> list[Declaration]:
+    """What all subjects say of themselves, with those that packages add."""
+    return [*declarations(), *of_packages()]
 
 
 def declarations() -> list[Declaration]:
@@ -129,18 +134,39 @@ def of_packages() -> list[Declaration]:
     return [packages.load("assay.subjects", name) for name in packages.added("assay.subjects") if name not in SUBJECTS]
 
 
+def public_names() -> dict[str, str]:
+    """The names that subjects give to `assay`, and the module of each."""
+    return {name: home for each in declarations() for home, names in each.public.items() for name in names}
+
+
 def subject_of_table(kind: str) -> str:
     """The subject of a kind of table.
 
     >>> subject_of_table("predictions"), subject_of_vocabulary("multiclass")
     ('labels', 'labels')
     """
-    return next(each.name for each in declarations() if each.table == kind)
+    return next(each.name for each in one_by_one() if each.table == kind)
+
+
+def declared_columns() -> dict[str, Columns]:
+    """The columns of the tables that subjects declare, by the kinds of these."""
+    return {each.table: each.columns for each in every_declaration() if each.columns is not None}
 
 
 def subject_of_vocabulary(vocabulary: str) -> str:
     """The subject that measures of a vocabulary are of."""
-    return next(each.name for each in declarations() if vocabulary in each.vocabularies)
+    return next(each.name for each in one_by_one() if vocabulary in each.vocabularies)
+
+
+def families(vocabulary: str) -> list[str]:
+    """The modules that subjects declare to hold the measures of a vocabulary."""
+    return [family for each in every_declaration() if vocabulary in each.vocabularies for family in each.families]
+
+
+def one_by_one() -> Iterator[Declaration]:
+    """All declarations; who finds one that is here does not wait for packages."""
+    yield from declarations()
+    yield from of_packages()
 
 
 def verb(name: str) -> Any:

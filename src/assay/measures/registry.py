@@ -28,7 +28,7 @@ from assay.measures.definition import (
 )
 from assay.measures.kernels import GAINS_CITE
 from assay.measures.steps import PerUnit
-from assay.measures.vocabularies import BESIDE_RANKINGS, Vocabulary, enter, registered
+from assay.measures.vocabularies import Vocabulary, enter, registered
 
 
 class LabelCounts(Protocol):
@@ -378,7 +378,7 @@ def measure(
     measures = [_of_rankings(plain, micro)] if "ranking" in counts.vocabularies else []
     if called is not None:
         words = table if classifier_aliases is None else classifier_aliases
-        kept = [vocabulary for vocabulary in BESIDE_RANKINGS if vocabulary in counts.vocabularies]
+        kept = [vocabulary for vocabulary in counts.vocabularies if vocabulary != "ranking"]
         measures += [_of_labels(plain, called, vocabulary, words, micro) for vocabulary in kept]
     for entry in measures:
         enter(entry, entry.definition.aliases)

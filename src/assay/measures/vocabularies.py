@@ -9,8 +9,9 @@ from __future__ import annotations
 import importlib
 from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+from assay.core import registry
 from assay.core.domains import Choice
 from assay.core.errors import ParameterError
 from assay.core.packages import load_added
@@ -20,11 +21,11 @@ if TYPE_CHECKING:
     from assay.measures.registry import Measure
 
 
-Vocabulary: TypeAlias = Literal["ranking", "binary", "multiclass", "clustering", "agreement", "behaviour", "order"]
+#: The words of one kind of thing that is measured, by name: one of those here, or one that a subject declares.
+Vocabulary: TypeAlias = str
+_HERE = ("ranking", "binary", "multiclass", "clustering", "agreement", "behaviour", "order")
 #: The vocabularies of classifiers.
 LABELS: tuple[Vocabulary, ...] = ("binary", "multiclass")
-#: Those in which a measure has a name of its own beside the one for rankings.
-BESIDE_RANKINGS: tuple[Vocabulary, ...] = (*LABELS, "clustering", "agreement", "behaviour", "order")
 
 #: Those that the names of somebody's own scores may be of: what they call latency need not be that of a log.
 OF_SCORES: tuple[Vocabulary, ...] = ("ranking", *LABELS, "clustering", "agreement")
@@ -61,8 +62,8 @@ _PACKAGE = __name__.rpartition(".")[0]
 
 
 #: Measures of each vocabulary by their names, and by names and aliases in lower case.
-_NAMES: dict[str, dict[str, Measure]] = {vocabulary: {} for vocabulary in get_args(Vocabulary)}
-_ALIASES: dict[str, dict[str, Measure]] = {vocabulary: {} for vocabulary in get_args(Vocabulary)}
+_NAMES: dict[str, dict[str, Measure]] = {vocabulary: {} for vocabulary in _HERE}
+_ALIASES: dict[str, dict[str, Measure]] = {vocabulary: {} for vocabulary in _HERE}
 
 
 def enter(entry: Measure, aliases: Mapping[str, Mapping[str, Any]]) -> None:
@@ -145,11 +146,17 @@ def known_names(vocabulary: Vocabulary = "ranking") -> list[str]:
 
 @cache
 def _load(vocabulary: Vocabulary) -> None:
-    """Load all measures of a vocabulary."""
-    Choice(_NAMES).check("vocabulary", vocabulary)
+    """Load all measures of a vocabulary, whose families stand here or in the declaration of a subject."""
     for family, vocabularies in _FAMILIES.items():
         if vocabulary in vocabularies:
             _load_family(family)
+    declared = [] if vocabulary in _HERE else registry.families(vocabulary)
+    if not declared:
+        Choice(_NAMES).check("vocabulary", vocabulary)
+    for table in (_NAMES, _ALIASES):
+        table.setdefault(vocabulary, {})
+    for module in declared:
+        importlib.import_module(module)
 
 
 def _load_family(family: str) -> None:

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import polars as pl
 
+from assay.core import registry
+from assay.core.declarations import Columns, Role, role_of
 from assay.core.errors import FormatError, ParameterError, argument, argument_name, did_you_mean, listed
 
 #: Roles to columns, as somebody says them.
@@ -23,22 +25,6 @@ Where: TypeAlias = Callable[[int], tuple[str, int | None]]
 MARKS = ("_", ":")
 #: So many other names of a role are told where its column is absent.
 _MOST_NAMES = 6
-
-
-class Role(NamedTuple):
-    """The role of a column in a table: our name, those of others (the usual one first), and the kind of its cells.
-
-    A column whose name starts with one of the `stems` has the role for the system or the label that follows.
-    """
-
-    name: str
-    kind: Literal["id", "number", "label", "text"]
-    names: tuple[str, ...]
-    stems: tuple[str, ...] = ()
-
-
-def _role(name: str, kind: Literal["id", "number", "label", "text"], names: str = "", stems: str = "") -> Role:
-    return Role(name, kind, (name, *names.split()), tuple(stems.split()))
 
 
 _IDS = "_id id"
@@ -55,23 +41,23 @@ _LABEL = (
     "relevant"
 )
 _TRUTHS = "y_true true_label gold ground_truth actual true target label labels"
-QUERY = _role("query_id", "id", f"{_TOPIC} query query_text question user_input")
-DOCUMENT = _role("doc_id", "id", _DOCUMENT)
-TRUTH = _role("truth", "label", _TRUTHS, "truth y_true gold")
-PREDICTION = _role(
+QUERY = role_of("query_id", "id", f"{_TOPIC} query query_text question user_input")
+DOCUMENT = role_of("doc_id", "id", _DOCUMENT)
+TRUTH = role_of("truth", "label", _TRUTHS, "truth y_true gold")
+PREDICTION = role_of(
     "prediction", "label", "y_pred predicted pred predicted_label predictions", "prediction y_pred predicted pred"
 )
-SCORE = _role(
+SCORE = role_of(
     "score", "number", "y_score probability prob proba y_proba y_prob confidence scores",
     "score y_score probability prob proba y_proba y_prob",
 )  # fmt: skip
 ITEM = Role("item_id", "id", ("item_id", "id", "item", "example_id", "sample_id", ""))
-WEIGHT = _role("weight", "number", "sample_weight")
-SYSTEM = _role("system", "label", "model classifier")
-CLUSTER = _role(
+WEIGHT = role_of("weight", "number", "sample_weight")
+SYSTEM = role_of("system", "label", "model classifier")
+CLUSTER = role_of(
     "cluster", "label", "cluster_id cluster_label clusters labels_pred label_pred assignment", "cluster clusters"
 )
-CLASS = _role("truth", "label", f"class labels_true label_true category {_TRUTHS}")
+CLASS = role_of("truth", "label", f"class labels_true label_true category {_TRUTHS}")
 #: What the units of scores are called; those of queries are queries.
 UNIT = Role(
     "unit", "id",
@@ -83,87 +69,88 @@ _DISTANCES = (
     "euclidean_distance vector_distance vec_distance manhattan_distance hamming_distance jaccard_distance "
     "dissimilarity loss rank_score_asc"
 )
-_TEXT = _role("text", "text", "body content contents abstract")
-#: The roles of each kind of table, in the order in which columns are looked for.
+_TEXT = role_of("text", "text", "body content contents abstract")
+#: The roles of each kind of table, in the order in which columns are looked for; subjects declare further tables.
 TABLES: dict[str, tuple[Role, ...]] = {
     "run": (
         QUERY, DOCUMENT,
-        _role("score", "number", "sim similarity retrieval_score similarity_score cosine_similarity rerank_score"),
-        _role("rank", "number", "position doc_position"),
-        _role("distance", "number", _DISTANCES),
+        role_of("score", "number", "sim similarity retrieval_score similarity_score cosine_similarity rerank_score"),
+        role_of("rank", "number", "position doc_position"),
+        role_of("distance", "number", _DISTANCES),
     ),
     "qrels": (
         QUERY, DOCUMENT,
-        _role("relevance", "number", "label rel rating grade judgment judgement relevance_score is_relevant relevant"),
-        _role("judge", "id", "assessor worker worker_id annotator"),
-        _role("iteration", "id", "iter q0"),
+        role_of("relevance", "number",
+                "label rel rating grade judgment judgement relevance_score is_relevant relevant"),
+        role_of("judge", "id", "assessor worker worker_id annotator"),
+        role_of("iteration", "id", "iter q0"),
     ),
     "topics": (
-        _role("query_id", "id", f"{_TOPIC} {_IDS}"),
-        _role("title", "text", "query query_text question text"),
-        _role("description", "text", "desc question"),
-        _role("narrative", "text", "narr"),
+        role_of("query_id", "id", f"{_TOPIC} {_IDS}"),
+        role_of("title", "text", "query query_text question text"),
+        role_of("description", "text", "desc question"),
+        role_of("narrative", "text", "narr"),
         _TEXT,
     ),
-    "documents": (_role("doc_id", "id", f"{_DOCUMENT} {_IDS}"), _role("title", "text"), _TEXT),
+    "documents": (role_of("doc_id", "id", f"{_DOCUMENT} {_IDS}"), role_of("title", "text"), _TEXT),
     "predictions": (TRUTH, PREDICTION, SCORE, ITEM, WEIGHT, SYSTEM),
     "clusters": (CLASS, CLUSTER, ITEM, WEIGHT),
     "clustered documents": (QUERY, Role("doc_id", "id", (*DOCUMENT.names, "item_id", "id")), CLUSTER),
     "spans": (
-        _role("document", "id", "doc_id document_id docid doc item_id id"),
-        _role("start", "number", "start_offset begin"),
-        _role("end", "number", "end_offset stop"),
-        _role("type", "label", "label tag entity_type entity"),
-        _role("text", "text", "surface mention"),
+        role_of("document", "id", "doc_id document_id docid doc item_id id"),
+        role_of("start", "number", "start_offset begin"),
+        role_of("end", "number", "end_offset stop"),
+        role_of("type", "label", "label tag entity_type entity"),
+        role_of("text", "text", "surface mention"),
     ),
-    "scores": (_role("system", "id"), _role("measure", "id"), UNIT, _role("value", "number")),
+    "scores": (role_of("system", "id"), role_of("measure", "id"), UNIT, role_of("value", "number")),
     "labels": (
         QUERY,
-        _role("judge", "id", _JUDGE),
-        _role("gold", "label", "truth y_true gold_label ground_truth expected"),
-        _role("label", "label", _LABEL),
-        _role("item_id", "id", f"item doc_id {_DOCUMENT} document example_id sample_id task_id task hit_id hitid id "
-              "unit _id"),
-        _role("seconds", "number", "work_time worktimeinseconds work_time_in_seconds lead_time duration time_spent"),
-        _role("time", "text", "timestamp _timestamp created_at submit_time submittime updated_at date"),
-        _role("note", "text", "notes comment comments explanation"),
+        role_of("judge", "id", _JUDGE),
+        role_of("gold", "label", "truth y_true gold_label ground_truth expected"),
+        role_of("label", "label", _LABEL),
+        role_of("item_id", "id", f"item doc_id {_DOCUMENT} document example_id sample_id task_id task hit_id hitid id "
+                "unit _id"),
+        role_of("seconds", "number", "work_time worktimeinseconds work_time_in_seconds lead_time duration time_spent"),
+        role_of("time", "text", "timestamp _timestamp created_at submit_time submittime updated_at date"),
+        role_of("note", "text", "notes comment comments explanation"),
     ),
     "log": (
-        _role("impression_id", "id", "serp_id search_id page_view_id request_id impression serp"),
-        _role("time", "text", "timestamp ts datetime event_time created_at date"),
-        _role("user_id", "id", "user client_id visitor_id userid uid cookie device_id anonymous_id"),
-        _role("session_id", "id", "session sessionid sid visit_id visit"),
-        _role("query_id", "id", _TOPIC),
-        _role("query_text", "text", "query user_query search_term search_query searchterm keywords q"),
-        _role("system", "label", "variant arm engine ranker algorithm experiment model"),
-        _role("doc_id", "id", f"{_DOCUMENT} url url_id urlid item_id item object_id sku asin"),
-        _role("rank", "number", "position pos ordinal slot"),
-        _role("action", "label", "action_name event event_type event_name"),
-        _role("clicks", "number", "click clicked is_clicked is_click n_clicks click_count"),
-        _role("seen", "label", "viewed is_seen examined displayed"),
-        _role("propensity", "number", "action_prob pscore propensity_score"),
-        _role("dwell_ms", "number", "dwell_time_ms dwelltime_ms"),
-        _role("dwell_seconds", "number", "dwell_time dwell dwelltime dwelling_time"),
-        _role("value", "number", "revenue price amount"),
-        _role("latency_ms", "number", "latency took took_ms response_time_ms"),
-        _role("page", "number", "page_number pageno"),
-        _role("answered", "label", "has_answer answer_shown"),
-        _role("n_results", "number", "result_count results_num num_results hits total_results"),
-        _role("results", "text", "doc_ids docs documents result_ids hit_ids query_response_hit_ids urls serp_docs"),
+        role_of("impression_id", "id", "serp_id search_id page_view_id request_id impression serp"),
+        role_of("time", "text", "timestamp ts datetime event_time created_at date"),
+        role_of("user_id", "id", "user client_id visitor_id userid uid cookie device_id anonymous_id"),
+        role_of("session_id", "id", "session sessionid sid visit_id visit"),
+        role_of("query_id", "id", _TOPIC),
+        role_of("query_text", "text", "query user_query search_term search_query searchterm keywords q"),
+        role_of("system", "label", "variant arm engine ranker algorithm experiment model"),
+        role_of("doc_id", "id", f"{_DOCUMENT} url url_id urlid item_id item object_id sku asin"),
+        role_of("rank", "number", "position pos ordinal slot"),
+        role_of("action", "label", "action_name event event_type event_name"),
+        role_of("clicks", "number", "click clicked is_clicked is_click n_clicks click_count"),
+        role_of("seen", "label", "viewed is_seen examined displayed"),
+        role_of("propensity", "number", "action_prob pscore propensity_score"),
+        role_of("dwell_ms", "number", "dwell_time_ms dwelltime_ms"),
+        role_of("dwell_seconds", "number", "dwell_time dwell dwelltime dwelling_time"),
+        role_of("value", "number", "revenue price amount"),
+        role_of("latency_ms", "number", "latency took took_ms response_time_ms"),
+        role_of("page", "number", "page_number pageno"),
+        role_of("answered", "label", "has_answer answer_shown"),
+        role_of("n_results", "number", "result_count results_num num_results hits total_results"),
+        role_of("results", "text", "doc_ids docs documents result_ids hit_ids query_response_hit_ids urls serp_docs"),
     ),
     "experiment": (
-        _role("user_id", "id", "user userid uid visitor_id visitor client_id customer_id customer account_id device_id "
-              "player_id player participant subject_id unit_id unit id"),
-        _role("variant", "label", "version variation variation_id variant_id variant_name group arm treatment "
-              "test_group experiment_group ab_group exp_group bucket cell"),
+        role_of("user_id", "id", "user userid uid visitor_id visitor client_id customer_id customer account_id "
+                "device_id player_id player participant subject_id unit_id unit id"),
+        role_of("variant", "label", "version variation variation_id variant_id variant_name group arm treatment "
+                "test_group experiment_group ab_group exp_group bucket cell"),
     ),
     "groups": (
-        _role("run", "id", "run_id runid tag system"), _role("group", "id", "team organisation organization site"),
+        role_of("run", "id", "run_id runid tag system"), role_of("group", "id", "team organisation organization site"),
     ),
-    "sampled pool": (QUERY, DOCUMENT, _role("stratum", "number"), _role("order", "number")),
+    "sampled pool": (QUERY, DOCUMENT, role_of("stratum", "number"), role_of("order", "number")),
     "query log": (
-        _role("query", "text", "query_text search_term search keywords keyword user_query text title q"),
-        _role("frequency", "number", "count freq searches n hits"),
+        role_of("query", "text", "query_text search_term search keywords keyword user_query text title q"),
+        role_of("frequency", "number", "count freq searches n hits"),
     ),
 }  # fmt: skip
 #: What a table of each kind cannot do without.
@@ -210,6 +197,8 @@ def named_by(columns: ColumnNames) -> Iterator[None]:
         yield
         return
     known = dict.fromkeys(role.name for roles in TABLES.values() for role in roles)
+    if columns.keys() - known.keys():
+        known |= dict.fromkeys(role.name for each in registry.declared_columns().values() for role in each.roles)
     for name in columns:
         if name not in known:
             raise ParameterError(f"{argument_name('columns')}: no role is called {name!r}: there are {', '.join(known)}"
@@ -269,7 +258,7 @@ def is_stated(role: str) -> bool:
 def attribute_names(table: str, role: str) -> tuple[str, ...]:
     """Names of an attribute of records that has a role: the one that was stated, or those of the role."""
     stated = _stated.get().columns.get(role)
-    names = next(known.names for known in TABLES[table] if known.name == role)
+    names = next(known.names for known in _columns(table).roles if known.name == role)
     return names if stated is None else (stated, *(name for name in names if name != stated))
 
 
@@ -292,7 +281,7 @@ def columns_of(table: str, header: Sequence[str]) -> dict[str, str] | None:
     if table == "run" and columns.keys() & {"score", "rank"}:
         columns.pop("distance", None)
     there = {*columns, *(["score"] if "distance" in columns else [])}
-    if any(not set(either) & there for either in NEEDED[table]) or (table == "run" and are_clicks(header)):
+    if any(not set(either) & there for either in _columns(table).needed) or (table == "run" and are_clicks(header)):
         return None
     if "judge" in columns:
         columns.pop("iteration", None)
@@ -323,6 +312,13 @@ def are_rated_lists(header: Sequence[str]) -> bool:
     return run is not None and "score" not in run and columns_of("qrels", header) is not None
 
 
+def _columns(table: str) -> Columns:
+    """The columns of a kind of table: those that stand here, or those that a subject declares."""
+    if table in TABLES:
+        return Columns(TABLES[table], NEEDED.get(table, ()))
+    return registry.declared_columns()[table]
+
+
 def roles_in(table: str, header: Sequence[str]) -> dict[str, str]:
     """The columns of a header that have a role in a kind of table (ours to theirs); none has two.
 
@@ -330,7 +326,7 @@ def roles_in(table: str, header: Sequence[str]) -> dict[str, str]:
     {'document': 'doc', 'start': 'begin', 'end': 'stop', 'type': 'tag'}
     """
     columns: dict[str, str] = {}
-    for role in TABLES[table]:
+    for role in _columns(table).roles:
         name = find(role, header)
         if name is not None and name not in columns.values():
             columns[role.name] = name
@@ -344,7 +340,8 @@ def kind_of(header: Sequence[str]) -> str:
     ('predictions', 'clusters', '')
     """
     run = columns_of("run", header)
-    if not ((run and "distance" not in run) or columns_of("qrels", header)):
+    is_ranked = (run and "distance" not in run) or columns_of("qrels", header)
+    if not is_ranked:
         has_truth = find(TRUTH, header) or len(suffixed(header, TRUTH)) > 1
         if has_truth and any(find(role, header) or suffixed(header, role, TRUTH) for role in (PREDICTION, SCORE)):
             return "predictions"
@@ -352,7 +349,10 @@ def kind_of(header: Sequence[str]) -> str:
             return "clusters"
     if len(roles_in("scores", header)) == len(TABLES["scores"]):
         return "scores"
-    return "labels" if {"item_id", "judge", "label"} <= roles_in("labels", header).keys() else ""
+    if {"item_id", "judge", "label"} <= roles_in("labels", header).keys():
+        return "labels"
+    declared = [] if is_ranked or len(header) < 2 else registry.declared_columns()
+    return next((table for table in declared if columns_of(table, header)), "")
 
 
 def shape_of(table: str) -> str:
@@ -366,7 +366,7 @@ def shape_of(table: str) -> str:
             "of scores: `system,measure,unit,value`; or `system,query_id` and one column per measure, as an evaluation "
             "writes them by query; or one column per system and one row per unit"
         )
-    columns = [" or ".join(f"`{name}`" for name in names) for names in NEEDED[table]]
+    columns = [" or ".join(f"`{name}`" for name in names) for names in _columns(table).needed]
     return f"with the column{'s' * (len(columns) > 1)} {', '.join(columns)}"
 
 
@@ -397,9 +397,9 @@ def absent(
     be called docno, docid, corpus_id, document_id, doc, pid, ...; or name it with columns=..., as in doc_id='url')
     """
     there = roles_in(table, header)
-    lacking = [names[0] for names in NEEDED[table] if not set(names) & set(there)]
+    lacking = [names[0] for names in _columns(table).needed if not set(names) & set(there)]
     ways = []
-    for role in TABLES[table]:
+    for role in _columns(table).roles:
         if role.name in lacking and (others := [name for name in role.names if name not in {"", role.name}]):
             more = ", ..." if len(others) > _MOST_NAMES else ""
             ways.append(f"{role.name} may be called {', '.join(others[:_MOST_NAMES])}{more}")

@@ -114,7 +114,7 @@ def name_of(value: Any, *, look: bool = True) -> str:
     if look and (isinstance(value, str | os.PathLike | Source) or is_frame(value)):
         if kind := kind_of(registry.load("assay.files.named_columns:names_in_any")(value)):
             return registry.subject_of_table(kind)
-        looks = ((each.name, each.looks_like) for each in registry.declarations() if each.looks_like)
+        looks = ((each.name, each.looks_like) for each in registry.one_by_one() if each.looks_like)
         return next((name for name, looks_like in looks if registry.load(looks_like)(value)), "")
     return ""
 

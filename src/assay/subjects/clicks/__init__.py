@@ -25,6 +25,7 @@ DECLARATION = Declaration(
     },
     looks_like="assay.files.log_looks:looks_like_log",
     vocabularies=("behaviour",),
+    listed={"clicks": "List measures of users' behaviour."},
     presenters={
         "click model comparison": "assay.subjects.clicks.model_sections:comparison_document",
         "behaviour": "assay.subjects.clicks.report:document",
@@ -38,5 +39,17 @@ DECLARATION = Declaration(
     figures={
         "click_ranks": "assay.subjects.clicks.figures:click_ranks_figure",
         "over_time": "assay.subjects.clicks.figures:over_time_figure",
+    },
+    public={
+        "assay.subjects.clicks.model_comparison": ("ClickModelComparison", "compare_click_models"),
+        "assay.subjects.clicks.click_simulation": ("simulate_clicks",),
+        "assay.subjects.clicks.evaluation": ("Behaviour", "clicks"),
+        "assay.subjects.clicks.checks": ("check_log",),
+        "assay.subjects.clicks.log_overview": ("LogOverview", "describe_log"),
+        "assay.subjects.clicks.agreement": ("ClickAgreement", "agree_with_clicks"),
+        "assay.subjects.clicks.calibration": ("CalibratedMeasures", "calibrate_measures"),
+        "assay.subjects.clicks.counterfactual": ("RankingValues", "value_rankings"),
+        "assay.subjects.clicks.judgments": ("ClickJudgments", "judge_clicks"),
+        "assay.subjects.clicks.preferences": ("ClickPreferences", "prefer_clicks"),
     },
 )

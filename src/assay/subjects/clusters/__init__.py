@@ -21,6 +21,7 @@ DECLARATION = Declaration(
     },
     table="clusters",
     vocabularies=("clustering",),
+    listed={"clusterings": "List measures of clusterings."},
     presenters={
         "clustering": "assay.subjects.clusters.sections:document",
         "number of clusters": "assay.subjects.clusters.sections:number_of_clusters",
@@ -29,5 +30,11 @@ DECLARATION = Declaration(
         "silhouette": "assay.subjects.clusters.figures:silhouettes_figure",
         "contingency": "assay.subjects.clusters.figures:contingency_figure",
         "over_k": "assay.subjects.clusters.figures:over_k_figure",
+    },
+    public={
+        "assay.subjects.clusters.result": ("Clustering",),
+        "assay.subjects.clusters.evaluation": ("cluster",),
+        "assay.subjects.clusters.number_of_clusters": ("number_of_clusters",),
+        "assay.subjects.clusters.over_k": ("NumberOfClusters",),
     },
 )

@@ -14,4 +14,5 @@ DECLARATION = Declaration(
     },
     looks_like="assay.files.experiments:looks_like_experiment",
     presenters={"experiment": "assay.subjects.experiments.report:document"},
+    public={"assay.subjects.experiments.evaluation": ("ABTest", "abtest")},
 )

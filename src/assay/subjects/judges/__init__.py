@@ -19,7 +19,11 @@ DECLARATION = Declaration(
     },
     table="labels",
     vocabularies=("agreement",),
+    listed={"agreement": "List measures of agreement between judges."},
     presenters={
         "judge agreement": "assay.subjects.judges.report:document",
+    },
+    public={
+        "assay.subjects.judges.evaluation": ("JudgeAgreement", "agree"),
     },
 )

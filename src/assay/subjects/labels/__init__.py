@@ -20,6 +20,7 @@ DECLARATION = Declaration(
         "binary",
         "multiclass",
     ),
+    listed={"classifiers": "List measures of classifiers (default: of rankings)."},
     presenters={
         "fold comparison": "assay.subjects.labels.sections.crossvalidations:fold_document",
         "classification": "assay.subjects.labels.sections.parts:document",
@@ -39,5 +40,14 @@ DECLARATION = Declaration(
         "gain": "assay.subjects.labels.figures:gain",
         "lift": "assay.subjects.labels.figures:lift",
         "scores": "assay.subjects.labels.figures:scores",
+    },
+    public={
+        "assay.subjects.labels.result": ("Classification",),
+        "assay.subjects.labels.evaluation": ("LabelReport", "classification_report", "scorer", "classify"),
+        "assay.subjects.labels.crossvalidation.result": ("Nested", "CrossValidation", "FoldComparison"),
+        "assay.subjects.labels.crossvalidation.validation": ("LeakageCheck", "leakage_check", "crossval"),
+        "assay.subjects.labels.crossvalidation.nested_choice": ("nested",),
+        "assay.subjects.labels.thresholds.result": ("ChosenThreshold", "Thresholds"),
+        "assay.subjects.labels.thresholds.choice": ("choose_threshold", "thresholds"),
     },
 )

@@ -40,4 +40,17 @@ DECLARATION = Declaration(
         "queries": "assay.subjects.ranking.figures:per_query",
         "difference": "assay.subjects.ranking.figures:differences",
     },
+    public={
+        "assay.subjects.ranking.audit.audit": ("Audit", "audit"),
+        "assay.subjects.ranking.audit.signatures": (
+            "Signature",
+            "SignatureComparison",
+            "compare_signatures",
+            "parse_signature",
+        ),
+        "assay.subjects.ranking.clustered_results": ("ClustersByUse", "clusters_by_use"),
+        "assay.subjects.ranking.tuning": ("Tuning", "tune"),
+        "assay.subjects.ranking.evaluation": ("Evaluation", "evaluate"),
+        "assay.subjects.ranking.baselines": ("Baseline", "freeze"),
+    },
 )

@@ -18,4 +18,5 @@ DECLARATION = Declaration(
     },
     table="scores",
     vocabularies=("order",),
+    listed={"orders": "List rank correlations."},
 )

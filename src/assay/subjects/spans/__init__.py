@@ -15,4 +15,8 @@ DECLARATION = Declaration(
     presenters={
         "extraction": "assay.subjects.spans.report:document",
     },
+    public={
+        "assay.subjects.spans.evaluation": ("extract",),
+        "assay.subjects.spans.result": ("Extraction",),
+    },
 )
