@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from command import run_assay
 import assay
 from assay import ConfusionMatrix, Predictions
 
+DATA = Path(assay.__file__).parent / "data" / "letters"
 TRUTH = ["a", "b", "c", "a", "b", "a"]
 #: c is never predicted: it has no precision. 2/3 for a and 2/3 for b.
 NEVER_C = ["a", "b", "a", "a", "b", "b"]
@@ -119,6 +121,39 @@ def test_the_command_line_names_them(tmp_path: Path) -> None:
     for policy in ("--undefined=skip", "--zero-division=nan"):
         done = run_assay("classifier", "evaluate", "p.csv", "-m", "Precision", policy, folder=tmp_path)
         assert "leaves out class c" in done.stdout
+
+
+@pytest.mark.parametrize(("policy", "shown"), [("0", 0.0), ("1", 1.0), ("skip", None), ("counted_as", None)])
+def test_the_table_of_classes_has_the_policy_of_the_means(policy: Any, shown: float | None, tmp_path: Path) -> None:
+    rows = "".join(f"{truth},{predicted}\n" for truth, predicted in zip(TRUTH, NEVER_C, strict=True))
+    (tmp_path / "p.csv").write_text(f"truth,prediction\n{rows}")
+    words = ["classifier", "evaluate", "p.csv", "--undefined", policy]
+    told = json.loads(run_assay(*words, "--json", folder=tmp_path).stdout)
+    by_class = assay.classify(tmp_path / "p.csv", undefined=policy).per_class()
+    assert by_class.filter(label="c")["precision"].to_list() == [shown]
+    assert by_class.filter(label="c")["precision_low"].to_list() == [None]
+    (row,) = (row for row in rows_in(told) if row.get("label") == "c" and "precision" in row)
+    assert row["precision"] == shown
+    spans = assay.extract([("d", 0, 4, "PER"), ("d", 5, 6, "LOC")], [("d", 0, 4, "PER")], undefined=policy)
+    assert spans.per_type.filter(type="LOC")["precision"].to_list() == [shown]
+
+
+def rows_in(told: Any) -> Iterator[dict[str, Any]]:
+    """All dicts of a document."""
+    if isinstance(told, dict):
+        yield told
+    for part in told.values() if isinstance(told, dict) else told if isinstance(told, list) else []:
+        yield from rows_in(part)
+
+
+@pytest.mark.parametrize(("beta", "name"), [("1", "F1"), ("2", "F(beta=2)")])
+def test_spans_and_comparisons_of_them_print_one_name_of_f(beta: str, name: str, tmp_path: Path) -> None:
+    spans = [str(DATA / each) for each in ("mentions.conll", "lists.conll", "capitals.conll")]
+    table = run_assay("extraction", "evaluate", *spans[:2], "--beta", beta, folder=tmp_path).stdout
+    heads = [line.split()[-1] for line in table.splitlines() if line.startswith("type ")]
+    assert heads == [name, name]
+    compared = run_assay("extraction", "compare", *spans, "--beta", beta, folder=tmp_path).stdout
+    assert any(line.startswith(f"{name} ") for line in compared.splitlines())
 
 
 def test_folds_name_them_too() -> None:

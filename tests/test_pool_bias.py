@@ -422,5 +422,12 @@ def test_a_measure_that_is_better_when_lower_loses_where_it_rises(tmp_path: Path
 def test_scores_that_are_all_na_are_the_reason_why_there_is_no_verdict(tmp_path: Path) -> None:
     names = lines_of({name: {"q1": ["a", "b"]} for name in ("one", "two")}, tmp_path)
     (tmp_path / "qrels").write_text("q1 0 a 1\nq1 0 b 1\n")
-    done = run_assay("pool", "bias", "qrels", *names, "-m", "Fallout", folder=tmp_path)
-    assert "No measure has an order of systems to compare: " in " ".join(done.stdout.split())
+    (tmp_path / "nothing").write_text("q1 0 a 0\nq1 0 b 0\n")
+    sizes = "Fallout is undefined: the size of the collection is not known"
+    for qrels, measures, why in (
+        ("qrels", "Fallout", sizes),
+        ("qrels", "Fallout,P@1", f"{sizes}; runs are tied, or have no score"),
+        ("nothing", "nDCG", "nDCG is undefined: no judged document has a gain"),
+    ):
+        done = run_assay("pool", "bias", qrels, *names, "-m", measures, folder=tmp_path)
+        assert f"No measure has an order of systems to compare: {why}." in " ".join(done.stdout.split())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -76,6 +76,8 @@ class PoolBias(Result):
     unmatched: pl.DataFrame | None
     settings: Mapping[str, Any]
     warnings: tuple[str, ...] = ()
+    #: Why a measure has no number for any run, where it has none.
+    undefined: Mapping[str, str] = field(default_factory=dict)
 
     def to_frame(self) -> pl.DataFrame:
         """One row per measure and run: its number with all judgments and without its group's own finds."""
@@ -136,6 +138,7 @@ def pool_bias(
         words,
         settings,
         tuple(notes),
+        counted.undefined,
     )
 
 

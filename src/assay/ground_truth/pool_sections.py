@@ -239,9 +239,9 @@ def _verdict(bias: PoolBias) -> Verdict:
         return Verdict("fair", "good", text)
     if not unfair:
         if all(math.isnan(each.tau) for each in bias.verdicts):
-            values = bias.left_out["full"]
-            why = "every score is NA" if values.null_count() == len(values) else "runs are tied, or have no score"
-            return Verdict("undecided", "open", f"No measure has an order of systems to compare: {why}.")
+            whys = [f"{measure} is undefined: {why}" for measure, why in bias.undefined.items()]
+            whys += ["runs are tied, or have no score"] if len(whys) < len(bias.verdicts) else []
+            return Verdict("undecided", "open", f"No measure has an order of systems to compare: {'; '.join(whys)}.")
         return Verdict("undecided", "open", "Too little to say whether these judgments can score a new system fairly.")
     names, why = joined([each.measure for each in unfair]), f"{without}, {_reason(unfair)}"
     if fair:

@@ -91,6 +91,16 @@ class JudgedRuns:
             rows += [(name, str(each), summarise(each, each.per_unit(counts)).value) for each in self.measures]
         return pl.DataFrame(rows, schema={"run": pl.String, "measure": pl.String, "value": pl.Float64}, orient="row")
 
+    @property
+    def undefined(self) -> dict[str, str]:
+        """Why a measure has no number for any run, where it has none."""
+        reasons = {}
+        for each in self.measures:
+            whys = [summarise(each, each.per_unit(self._counts[name])).reason for name in self.ranks.runs]
+            if all(whys):
+                reasons[str(each)] = next(filter(None, whys)).partition(": give ")[0]  # here, there is no such option
+        return reasons
+
     def under(self, kept: Mask) -> pl.DataFrame:
         """These judgments alone against all: `judged, relevant, measure, mean_full, mean, tau, tau_ap`, null if none.
 

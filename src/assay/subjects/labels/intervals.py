@@ -28,7 +28,7 @@ from assay.measures.matrices import is_of_margins, overall
 from assay.measures.parser import parse_measure
 from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit
-from assay.measures.undefined import lenient
+from assay.measures.undefined import as_asked, lenient
 from assay.stats.bootstrap import FEWEST_DRAWN, Interval, group_weights, intervals, pattern_weights, wilson
 from assay.stats.estimates import BOOTSTRAP, NO_INTERVAL, ROUNDING, Estimate
 from assay.stats.score_samples import score_interval
@@ -270,8 +270,14 @@ def _of_mean(values: Floats, weight: Floats | None, mean: float, confidence: flo
     return Interval(mean - reach, mean + reach, confidence, "t")
 
 
-def per_class_of(counts: Mapping[type, Any], confidence: float, resamples: int, seed: int) -> pl.DataFrame:
-    """One row a class: support, how often it was predicted, and the measures of single classes with intervals."""
+def per_class_of(
+    counts: Mapping[type, Any], drawing: tuple[float, int, int], undefined: Undefined = "counted_as"
+) -> pl.DataFrame:
+    """One row a class: support, how often it was predicted, and the measures of single classes with intervals.
+
+    A share of 0/0 is 0 or 1 if that was asked for, as in means, and has no interval.
+    """
+    confidence, resamples, seed = drawing
     matrix: ConfusionMatrix | LabelSets = counts[LabelSets] if LabelSets in counts else counts[ConfusionMatrix]
     classes = matrix.per_label() if isinstance(matrix, LabelSets) else matrix.per_class()
     chosen = {name: parse_measure(called, "multiclass") for name, called in OF_CLASSES.items()}
@@ -293,7 +299,7 @@ def per_class_of(counts: Mapping[type, Any], confidence: float, resamples: int, 
             _class_interval(result, place, samples.get(name), None if name in shares else items, confidence)
             for place in range(len(classes.units))
         ]
-        columns[name] = result.values
+        columns[name] = as_asked(measure, result, undefined).values
         columns[f"{name}_low"] = [interval.low for interval in ends]
         columns[f"{name}_high"] = [interval.high for interval in ends]
     return pl.DataFrame(columns).fill_nan(None)

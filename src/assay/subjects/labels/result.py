@@ -236,7 +236,11 @@ class Classification(ItemResult[ClassifiedSystem]):
     @cached_property
     def _classes(self) -> dict[str, pl.DataFrame]:
         drawing = self.confidence, self.resamples, self.seed
-        return {system.name: per_class_of(system.counts, *drawing) for system in self.systems if system.is_labelled}
+        return {
+            system.name: per_class_of(system.counts, drawing, self.undefined)
+            for system in self.systems
+            if system.is_labelled
+        }
 
     def matrix(self, system: str | None = None) -> ConfusionMatrix:
         """Counts of each predicted label for items of each true label."""

@@ -53,11 +53,14 @@ def _types(result: Extraction) -> Iterator[Table]:
     """Counts and measures of each type, of all and of their mean, which has no counts; then intervals."""
     frame = result.to_frame()
     measures = [name.removesuffix("_low") for name in frame.columns if name.endswith("_low")]
-    numbers = (Column(name, kind="number", missing=DASH) for name in measures)
+    titles = result.titles
+    numbers = (Column(name, titles.get(name), kind="number", missing=DASH) for name in measures)
     yield Table("types", frame, (Column("type"), *count_columns(), *numbers))
     ends = {name: (f"{name}_low", f"{name}_high") for name in measures}
     if any(frame[low].is_not_null().any() for low, _ in ends.values()):
-        intervals = (Column(name, kind="bracketed", ends=both, missing=DASH) for name, both in ends.items())
+        intervals = (
+            Column(name, titles.get(name), kind="bracketed", ends=both, missing=DASH) for name, both in ends.items()
+        )
         yield Table("types", frame, (Column("type"), *intervals), f"{as_level(result.confidence)} intervals")
 
 
@@ -227,7 +230,10 @@ def _report_types(system: Extraction) -> Table:
     """Counts and numbers of each type, of all, and of the mean of types."""
     frame = system.to_frame()
     names = [name.removesuffix("_low") for name in frame.columns if name.endswith("_low")]
-    numbers = (Column(name, kind="estimate", ends=(f"{name}_low", f"{name}_high"), missing=DASH) for name in names)
+    numbers = (
+        Column(name, system.titles.get(name), kind="estimate", ends=(f"{name}_low", f"{name}_high"), missing=DASH)
+        for name in names
+    )
     return Table("types", frame, (Column("type"), *count_columns(), *numbers))
 
 
@@ -235,7 +241,7 @@ def _documents(system: Extraction) -> Table:
     """The documents, those with the most mistakes first."""
     frame = system.per_document.sort(pl.col("FP") + pl.col("FN"), "document", descending=[True, False])
     names = [name for name, dtype in frame.schema.items() if dtype == pl.Float64]
-    numbers = (Column(name, kind="number", missing=DASH) for name in names)
+    numbers = (Column(name, system.titles.get(name), kind="number", missing=DASH) for name in names)
     return Table("documents", frame, (Column("document"), *count_columns(), *numbers), most=MOST_ROWS)
 
 

@@ -188,6 +188,11 @@ class Extraction(Result):
         ).fill_nan(None)  # fmt: skip
 
     @property
+    def titles(self) -> dict[str, str]:
+        """The printed names of the measures whose columns are called otherwise."""
+        return {called: str(measure) for called, measure in self._named if called.startswith("F")}
+
+    @property
     def _named(self) -> list[tuple[str, Measure]]:
         """The measures by what their columns are called."""
         f = "F" if self.beta == 1 else f"F(beta={self.beta:g})"
@@ -196,12 +201,12 @@ class Extraction(Result):
     @cached_property
     def per_type(self) -> pl.DataFrame:
         """Counts and measures, one row per type."""
-        return self._numbers(self.types, "type")
+        return self._numbers(self.types, "type", self.undefined_units)
 
     @cached_property
     def per_document(self) -> pl.DataFrame:
         """Counts and measures, one row per document."""
-        return self._numbers(self.documents, "document")
+        return self._numbers(self.documents, "document", self.undefined_units)
 
     def to_frame(self) -> pl.DataFrame:
         """Counts and measures per type, then of all together, then the mean of types; last the ends of intervals."""
