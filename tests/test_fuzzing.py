@@ -17,7 +17,7 @@ import assay
 SCRIPT = Path(__file__).parents[1] / "scripts" / "fuzz.py"
 SEED, INPUTS = 7, 12
 #: Tables per command: fewer for those that fit models, simulate or draw anew, which take several times as long.
-TABLES, TABLES_OF_LONG = 44, 14
+TABLES, TABLES_OF_LONG = 44, 15
 LONG = re.compile(r" (bias|prefer|simulate|calibrate|fit|value|aggregate|audit|agree) | --runs ")
 
 
