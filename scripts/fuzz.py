@@ -127,7 +127,7 @@ def columns(rows: Sequence[dict[str, Any]]) -> list[bytes]:
 TEXTS: dict[str, list[str]] = {
     "smart-documents": [SMART], "smart-plain": [SMART], "smart-topics": [SMART],
     "npl-documents": ["1\nSteep\nit.\n  /\n2\nBoil it.\n  /\n"], "npl-topics": ["1\ngreen\ntea\n/\n2\niced tea\n/\n"],
-    "npl-qrels": ["1\n  7  12\n   /\n2\n 3\n"],
+    "npl-qrels": ["1\n  7  12\n   /\n2\n 3\n   /\n"],
     "time-documents": ["*TEXT 017 01/04/63 PAGE 020\n\nSteep it.\n*TEXT 020 01/04/63 PAGE 021\nBoil it.\n*STOP\n"],
     "time-topics": ["*FIND 1\n\ngreen\n\ntea\n\n*FIND 2\niced tea\n*STOP\n"], "time-qrels": ["1  7 12\n\n2  3\n"],
     "lisa-documents": ["Document    1\nTea\n\nSteep\nit.\n*****\nDocument    2\nWater\n     \nBoil it.\n"],

@@ -254,6 +254,11 @@ OF_ONE: dict[str, Text] = {
             for (label,), of_label in grouped(found, "label").items()}}
         for (query,), found in grouped(rows, "query_id").items()
     ]}),
+    "RRE": lambda rows: json.dumps({"id_field": "id", "query_groups": [
+        {"queries": [{"placeholders": {"$query": query}}], "relevant_documents": [
+            {row["item_id"]: {"gain": row["label"]} for row in found}]}
+        for (query,), found in grouped(rows, "query_id").items()
+    ]}),
     "doccano": lambda rows: lines(
         {"id": f"{row['query_id']}/{row['item_id']}", "label": [row["label"]]} for row in rows
     ),

@@ -294,3 +294,14 @@ def searches(random: Random) -> dict[str, Table]:
     names = ids(random, 20, "query")
     rows: Rows = [{"query": query, "count": random.randint(1, 40)} for query in names]
     return {"asked": Table(mixed(random, rows))}
+
+
+def users(random: Random) -> dict[str, Table]:
+    """What the users of two variants did."""
+    rows: Rows = []
+    for user in ids(random, 90, "user"):
+        variant, asked = random.choice(["old", "new"]), random.randint(1, 6)
+        clicks = random.randint(0, asked + (variant == "new"))
+        rows.append({"user_id": user, "variant": variant, "searches": asked, "clicks": clicks,
+                     "converted": int(random.random() < 0.3)})  # fmt: skip
+    return {"test": Table(mixed(random, rows), ("user_id",))}

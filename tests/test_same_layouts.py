@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 import gzip
+import inspect
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import odd_data
+import polars as pl
 import pytest
 from layouts import LABELS, LOGS, OF_ONE, conll, document_lines, events, grouped, ubi
 from odd_data import Rows
 from sameness import RENAMED, differences, written
-from test_sameness import answer, told
+from test_fuzzing import FUZZ
+from test_sameness import CASES, answer, told
+
+import assay
+from assay.cli.commands import every_command
+from assay.core import registry
+from assay.files import formats, labelling_tools, quepid, score_exports
+from assay.files.log_looks import LOOKS
+from assay.files.logs import LOG_FORMATS
+from assay.files.registry import Format
 
 
 def renamed(rows: Rows, *columns: str) -> Rows:
@@ -166,3 +178,107 @@ def test_truth_and_predictions_in_one_file_say_the_same(tmp_path: Path) -> None:
     for text, named in ((tags, False), (json.dumps(both[::-1]), True)):
         found = answer("extraction evaluate {both}", {"both": plainly(text, tmp_path / "both.x")}, tmp_path)
         same(of_spans(expected, named=named), of_spans(found, named=named))
+
+
+# Nothing stands outside: a new command, layout, tool, format or subject joins a table, or says here why it does not.
+
+_PICTURES = "pictures of numbers that reports have in these tables"
+_PROJECT = "works on the database of a project, whose rows have no order"
+_FOLDER = "works on a folder, or writes files: see what is read back"
+OUTSIDE = {
+    "freeze": _FOLDER, "convert": _FOLDER, "agreement convert": _FOLDER, "log import": _FOLDER, "crowd hits": _FOLDER,
+    "topics write": _FOLDER, "clicks simulate": "draws what it makes, from a model",
+    **dict.fromkeys(("plot", "classifier plot", "clustering plot", "clicks plot"), _PICTURES),
+    **{f"collection {verb}": _FOLDER for verb in ("new", "add", "show", "check", "export", "list")},
+    **{f"judge {verb}": _PROJECT for verb in (
+        "start", "init", "status", "assign", "change", "adjudicate", "next", "release", "diff", "import", "export",
+        "backup", "restore", "check")},
+    **dict.fromkeys(("measures", "demo", "examples", "completion"), "reads no data"),
+    "show": "shows rows as they stand in a file", "trec-eval": "is compared with the reference tool line by line",
+    "scores explain": "takes two orders, which are in order",
+    "audit": "tells what rules would give, among them the order of the file",
+    "tune": "chooses among runs by what `compare` and `evaluate` measure",
+}  # fmt: skip
+
+
+def test_every_command_is_in_the_table_of_sameness_or_says_why_not() -> None:
+    typed = [command for case in CASES.values() for command in case.commands]
+    outside = {name for name in every_command() if not any(command.startswith(f"{name} ") for command in typed)}
+    assert outside == set(OUTSIDE)
+
+
+def test_every_subject_is_in_the_table_of_sameness() -> None:
+    typed = [command for case in CASES.values() for command in case.commands]
+    for subject in registry.declarations():
+        assert any(command.startswith(f"{subject.word} ".lstrip()) for command in typed), subject.name
+
+
+def test_every_layout_of_logs_and_every_tool_is_here() -> None:
+    """Tools are those that the readers name."""
+    assert {layout for layout, _, _ in LOGS.values()} == set(LOG_FORMATS) == set(LOOKS)
+    source = "".join(inspect.getsource(module) for module in (labelling_tools, quepid))
+    tools = set(re.findall(r'gathered\(source, "([^"]+)"', source))
+    tools |= set(re.findall(r'^        "([^"]+)": \(', inspect.getsource(score_exports.score_reader), re.MULTILINE))
+    assert len(tools) >= 10
+    here = {name.partition(",")[0] for name in (*LABELS, *OF_ONE)}
+    assert tools <= here, tools - here
+
+
+#: How the records of an example part, where they are neither lines nor objects; a first part may be a header.
+RECORDS = {
+    "smart-documents": r"(?m)^(?=\.I )", "smart-plain": r"(?m)^(?=\.I )", "smart-topics": r"(?m)^(?=\.I )",
+    "trec-topics": r"(?=<top>)|(?=<topic )", "trec-documents": r"(?=<DOC>)",
+    "topic-sections": r"(?m)^(?=\[topic )", "npl-documents": r"(?<=/\n)", "npl-topics": r"(?<=/\n)",
+    "npl-qrels": r"(?<=/\n)(?=\d)", "time-documents": r"(?=\*TEXT)|(?=\*STOP)", "time-topics": r"(?=\*FIND)|(?=\*STOP)",
+    "lisa-documents": r"(?=Document )", "lisa-topics": r"(?<=#\n)", "lisa-qrels": r"(?<=\n)(?=           [12] )",
+    "cf-documents": r"(?=<RECORD>)|(?=</root>)", "cf-topics": r"(?=<QUERY>)|(?=</root>)",
+    "cf-qrels": r"(?=<QUERY>)|(?=</root>)",
+}  # fmt: skip
+ORDERED = {
+    "time-documents": "documents are numbered in the order of the file",
+    **{f"parquet-{kind}": "files of columns have no records" for kind in ("run", "qrels", "topics", "documents")},
+}
+READERS: dict[str, Callable[..., Any]] = {
+    "run": assay.read_run, "qrels": assay.read_qrels, "topics": assay.read_topics, "documents": assay.read_documents,
+}  # fmt: skip
+
+
+def turned(name: str, text: str) -> str:
+    """An example with its records in another order: objects with their keys turned round, too."""
+    if text.startswith("{") and "}\n{" in text:
+        return "".join(f"{json.dumps(_turned(json.loads(line)))}\n" for line in text.splitlines()[::-1])
+    if text.startswith(("{", "[{")):
+        whole = json.loads(text)
+        return json.dumps([_turned(each) for each in whole[::-1]] if isinstance(whole, list) else _turned(whole))
+    if name in RECORDS:
+        parts = [part for part in re.split(RECORDS[name], text) if part]
+        movable = [
+            part for part in parts if part.strip() and not part.startswith(("<root", "</root", "*STOP", "<?xml"))
+        ]
+        rest = iter(movable[::-1])
+        return "".join(next(rest) if part in movable else part for part in parts)
+    rows = text.splitlines(keepends=True)
+    fixed = [row for row in rows if row.startswith("#") or (row is rows[0] and re.match(r"(query|doc)_id\W", row))]
+    return "".join([*fixed, *(row for row in rows[::-1] if row not in fixed)])
+
+
+def _turned(value: Any) -> Any:
+    """An object with its keys in another order; lists of results are ranked, and stay."""
+    if isinstance(value, dict):
+        return {key: _turned(held) for key, held in reversed(value.items())}
+    return [_turned(each) for each in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize("known", formats(), ids=lambda known: known.name)
+def test_a_format_is_read_the_same_in_any_order_of_its_records(known: Format, tmp_path: Path) -> None:
+    own = FUZZ.TEXTS.get(known.name) or FUZZ.TEXTS.get(known.name.rpartition("-")[0])
+    if known.name in ORDERED:
+        pytest.skip(ORDERED[known.name])
+    assert own, "an example in scripts/fuzz.py"
+    for text in own:
+        other = turned(known.name, text)
+        read = READERS[known.kind]
+        tables = [read(packed(each, tmp_path / "file.gz"), format=known.name).frame for each in (text, other)]
+        columns = [name for name in tables[0].columns if tables[0][name].dtype != pl.List]
+        first, second = (table.select(sorted(columns)).sort(sorted(columns)) for table in tables)
+        assert first.equals(second)

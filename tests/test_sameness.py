@@ -147,6 +147,15 @@ CASES = {
         "clicks calibrate {qrels} {log}",
         "clicks value {log} {run} --resamples 20",
     )),
+    "users of an experiment": Case(odd_data.users, (
+        "abtest evaluate {test} --control old -m converted -m clicks/searches",
+        "abtest compare {test} --control old -m converted -m clicks/searches",
+        "abtest gate {test} --control old -m converted",
+        "abtest explain clicks {test} --control old",
+        "abtest report {test} --control old -m converted -o report.json",
+        "abtest doctor {test}",
+        "abtest power {test} -m converted --difference 0.1",
+    )),
     "folds": Case(odd_data.folds, ("classifier crossval {pred} --positive a",)),
     "clusters of documents": Case(odd_data.clustered_documents, ("clustering by-use {qrels} {run} {clus}",)),
     "searches": Case(odd_data.searches, ("topics sample {asked} -n 4 --by head-torso-tail",)),
@@ -159,7 +168,10 @@ def tables_of(case: str) -> dict[str, Table]:
 
 #: As many draws as tell whether the order of rows has a part in them, and commands that draw none.
 FEW = {"--resamples": "100", "--permutations": "200"}
-IDLE = {"--resamples": ("clicks ",), "--permutations": ("--test ", "clustering ", "clicks ", "classifier power")}
+IDLE = {
+    "--resamples": ("clicks ", "abtest "),
+    "--permutations": ("--test ", "clustering ", "clicks ", "classifier power", "abtest "),
+}
 
 
 @cache
