@@ -230,7 +230,7 @@ def test_every_byte_of_a_judges_screen_is_free_of_runs_ranks_scores_and_other_ju
     seen = run_assay("judge", "--as", "ben", "--plain", stdin=b"?\nh\nt\n2\nu\nq\n", folder=tmp_path).stdout
     screen = Terminal("judge", "--as", "ben", folder=tmp_path)
     screen.until("q quit")
-    for key, answer in (("?", "first and last"), ("q", "0 not"), ("t", "Topic"), ("q", "0 not"), ("2", "saved"),
+    for key, answer in (("?", "Besides:"), ("q", "0 not"), ("t", "Topic"), ("q", "0 not"), ("2", "saved"),
                         ("s", "skipped"), ("u", "undone"), ("1", "saved")):  # fmt: skip
         screen.press(key)
         screen.until(answer)
@@ -439,3 +439,31 @@ def test_a_sampled_pool_keeps_what_was_drawn_and_how_probable_it_was(tmp_path: P
     odd = run_assay("judge", "init", "odd.db", "--pool", "odd.csv", "--runs", *RUNS[:2], *TEXTS, folder=tmp_path)
     assert "expected a pool with query_id and doc_id, as `assay pool make` writes it, got query, doc" in odd.stderr
     assert odd.stderr.count("\n") == 1
+
+
+def test_a_scale_of_ones_own_says_what_its_grades_mean_and_are_worth(tmp_path: Path) -> None:
+    grades = [
+        {"value": 0, "label": "off", "help": "something else"},
+        {"value": 1, "label": "near", "is_relevant": False},
+        {"value": 2, "label": "on", "gain": 5, "key": "w"},
+    ]
+    (tmp_path / "scale.json").write_text(json.dumps(grades))
+    made = run_assay("judge", "init", "--run", RUNS[0], *TEXTS, "--depth", 1, "--scale", "scale.json",
+                     "--assessor", "ana", folder=tmp_path)  # fmt: skip
+    assert made.returncode == 0, made.stderr
+    said = run_assay("judge", "--as", "ana", "--plain", stdin=b"?\nw\n0\nq\n", folder=tmp_path).stdout
+    assert "0         off: something else\n1         near\nw         on\n" in said
+    run_assay("judge", "release", folder=tmp_path)
+    told = run_assay("evaluate", "judging.db@1", RUNS[0], "-m", "nDCG@5", folder=tmp_path).stderr
+    assert "grades from 2 on are relevant" in told
+    assert "nDCG(gain={2: 5}) counts them so" in told
+    again = run_assay("evaluate", "judging.db@1", RUNS[0], "-m", "nDCG(gain={2: 5})", folder=tmp_path)
+    assert again.returncode == 0, again.stderr
+
+
+def test_what_fails_leaves_no_project_behind(tmp_path: Path) -> None:
+    (tmp_path / "few.jsonl").write_text('{"doc_id": "b001", "text": "one"}\n')
+    made = run_assay("judge", "init", "--run", RUNS[0], TEXTS[0], TEXTS[1], "--documents", "few.jsonl", folder=tmp_path)
+    assert "in the pool have no text" in made.stderr
+    assert made.stderr.endswith("or keep them without text, --keep-missing\n")
+    assert [path.name for path in tmp_path.iterdir()] == ["few.jsonl"]

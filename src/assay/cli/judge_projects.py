@@ -75,7 +75,7 @@ def init(
     name: Name | None = None,
     scale: Annotated[
         str,
-        option(metavar="SCALE", help="binary, graded (0-3; default), web, preference, or as 0=no,1=perhaps,2=yes."),
+        option(metavar="SCALE", help="binary, graded (0-3; default), web, preference, as 0=no,1=yes, or a file.json."),
     ] = "graded",
     pairs: Annotated[
         int | None, option(metavar="N", help="With --scale preference: pairs that each document is in (4).", least=1)
@@ -98,7 +98,7 @@ def init(
     from assay.store.scales import aspect_of, scale_of  # noqa: PLC0415
     from assay.store.settings import Settings  # noqa: PLC0415
 
-    settings, chosen = Settings.of(settings_of(rules)), scale_of(scale)
+    settings, chosen = Settings.of(settings_of(rules)), scale_of(text_of(scale) if scale.endswith(".json") else scale)
     if pairs is not None and not are_preferences(chosen):
         raise ParameterError("--pairs goes with --scale preference")
     with inputs.bar("pooling", 0, hidden=quiet):
@@ -123,11 +123,17 @@ def init(
 
 @contextmanager
 def opened_store(place: str, *, create: bool = False) -> Iterator[Database]:
-    """A database that is open as long as it is used."""
-    from assay.store.database import open_database  # noqa: PLC0415  # `assay --help` loads no database
+    """A database that is open as long as it is used; one that was made for what failed is not left behind."""
+    from assay.store.database import is_url, open_database  # noqa: PLC0415  # `assay --help` loads no database
 
-    with open_database(place, create=create) as database:
-        yield database
+    is_new = create and not is_url(place) and not Path(place).exists()
+    try:
+        with open_database(place, create=create) as database:
+            yield database
+    except BaseException:
+        for ending in ("", "-wal", "-shm") if is_new else ():
+            Path(f"{place}{ending}").unlink(missing_ok=True)
+        raise
 
 
 @contextmanager

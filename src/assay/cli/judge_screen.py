@@ -96,9 +96,14 @@ def question(session: Session) -> str:
     return f"{asked}: {grades}; x cannot judge, s skip, u undo, n note, h guidelines, ? help, q quit"
 
 
-def help_lines() -> Iterator[str]:
-    """The keys, one per line."""
-    yield "Grades have the keys that stand below the document. Besides:"
+def help_lines(session: Session) -> Iterator[str]:
+    """The grades with what they mean, and the other keys, one per line."""
+    for aspect in session.task.aspects if session.task else ():
+        yield on_one_line(aspect.question or aspect.name)
+        for grade in aspect.scale.grades:
+            meaning = f": {grade.help}" if grade.help else ""
+            yield on_one_line(f"{grade.key:<10}{grade.label}{meaning}")
+    yield "Besides:"
     yield from (f"{keys:<10}{what}" for keys, what in KEYS)
 
 
@@ -108,7 +113,7 @@ def _topic(session: Session, width: int, height: int) -> list[Line]:
     lines: list[Line] = [[(_cut(on_one_line(f"{session.assessor}  {session.pace()}"), width), "dim")]]
     if task is None:
         return lines
-    most = 2 if session.mode == "topic" else max(int(height * _TOPIC), 2)
+    most = 2 if session.mode in PAGES else max(int(height * _TOPIC), 2)
     # Of a long narrative, only what can be shown is laid out.
     texts = [
         text[: width * (most + 1)] for text in (f"{task.topic_id}  {task.title}", task.description, task.narrative)
@@ -129,7 +134,7 @@ def _body(session: Session, width: int) -> tuple[list[Line], list[int]]:
     """The lines of the document, or what is read in its place; and where in the text each line begins."""
     task = session.task
     if session.mode == "help":
-        return _laid_out("\n".join(help_lines()), width), []
+        return _laid_out("\n".join(help_lines(session)), width), []
     if task is None:
         return _laid_out("Nothing is left for you to judge: thank you. u undoes the last label, q quits.", width), []
     if session.mode == "guidelines":

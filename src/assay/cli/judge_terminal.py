@@ -86,7 +86,7 @@ def _answer(session: Session, line: str) -> None:
         session.press(word)
         _write([hit_line(session)])
     elif word == "?":
-        _write([*help_lines(), "", "An empty line reads the document again.", question(session)])
+        _write([*help_lines(session), "", "An empty line reads the document again.", question(session)])
     elif word == "h":
         guidelines = session.task.guidelines if session.task else ""
         _write([legible(guidelines) or "This project has no guidelines."])

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from sqlalchemy import Connection, insert, select
 
-from assay.core.errors import InputError, ParameterError, listed, not_among, number_of
+from assay.core.errors import InputError, ParameterError, argument, listed, not_among, number_of
 from assay.ground_truth.pooling import Pool
 from assay.store import schema as db
 from assay.store.database import Database, StoreError, now
@@ -119,7 +119,8 @@ def create_project(
         if missing and not keep_missing:
             raise InputError(
                 f"{number_of('document', len(missing))} of {len(wanted):,} in the pool have no text "
-                f"({listed(sorted(missing))}): add them to the documents, or keep them without text"
+                f"({listed(sorted(missing))}): add them to the documents, or keep them without text, "
+                f"{argument('keep_missing', True)}"
             )
         _add_items(connection, project, pool, by_topic, settings=settings, seed=seed)
         record(connection, project, actor, "project made", name, {"items": to_judge.height, "missing": len(missing)})
@@ -229,7 +230,8 @@ def item_keys(connection: Connection, project: Project, pairs: Iterable[tuple[st
     absent = [" ".join(pair) for pair in wanted if pair not in known]
     if absent:
         raise InputError(
-            f"{number_of('document', len(absent))} of {len(wanted):,} are not in the pool: {listed(absent)}"
+            f"{len(absent):,} of {number_of('document', len(wanted))} {'is' if len(absent) == 1 else 'are'} "
+            f"not in the pool: {listed(absent)}"
         )
     return {pair: known[pair] for pair in wanted}
 

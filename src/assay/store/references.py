@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from assay.core.errors import InputError
 from assay.store.database import is_url, open_database
@@ -24,12 +26,13 @@ def released(name: str) -> Qrels:
         found = open_release(open_project(database, project), None if version == "newest" else int(version))
     shown = found.name if not is_url(place) or project is None else name
     qrels = found.to_qrels()
-    return type(qrels)(qrels.frame, shown, f"release {found.version} of {found.project}", _doubts(found.facts))
+    return type(qrels)(qrels.frame, shown, f"release {found.version} of {found.project}", tuple(_doubts(found.facts)))
 
 
-def _doubts(facts: dict[str, object] | object) -> tuple[str, ...]:
-    """Doubts for whoever evaluates by a release."""
-    level = facts.get("relevant_from") if isinstance(facts, dict) else None
-    if isinstance(level, int) and level > 1:
-        return (f"on this scale, grades from {level} on are relevant: measures of relevance need level {level}",)
-    return ()
+def _doubts(facts: Mapping[str, Any]) -> Iterator[str]:
+    """Doubts for whoever evaluates by a release: what its scale means and no file of judgments can say."""
+    if (level := facts.get("relevant_from")) is not None and level > 1:
+        yield f"on this scale, grades from {level} on are relevant: measures of relevance need level {level}"
+    if gains := facts.get("gains"):
+        table = ", ".join(f"{grade}: {gain:g}" for grade, gain in gains.items())
+        yield f"on this scale, grades have gains of their own: nDCG(gain={{{table}}}) counts them so"

@@ -312,7 +312,9 @@ def _facts(connection: Connection, project: Project, policy: Policy, frame: pl.D
         "states": dict(map(tuple, connection.execute(states))),
         "guidelines": guidelines, "assay": __version__,
         "relevant_from": min((value for value in scale.values if scale.relevant(value)), default=None),
-        "scale": scale.described(), "aspect": policy.aspect, "preferences": are_preferences(scale),
+        "scale": scale.described(), "aspect": policy.aspect,
+        "gains": {str(grade.value): grade.worth for grade in scale.grades if grade.worth != max(grade.value, 0)},
+        "preferences": are_preferences(scale),
     }  # fmt: skip
     return facts | {"agreement": agreement_of(project, _labels(connection, project, policy), scale)}
 
