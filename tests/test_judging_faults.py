@@ -227,8 +227,8 @@ def test_assessors_killed_at_any_moment_lose_nothing_that_was_acknowledged(
             place = make_database(request.getfixturevalue("postgres"), "killed")
         with open_database(place, create=True) as database:
             make_project(database, people=people, topics=10, documents=40, overlap=2, most=3)
-        found = kill_assessors(place, folder, people=8, kills=15)
-    assert found.kills == 15
+        found = kill_assessors(place, folder, people=8, kills=30)
+    assert found.kills == 30
     assert found.acknowledged > 0
     assert not found.problems
 

@@ -10,7 +10,8 @@ import random
 import sqlite3
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -423,6 +424,42 @@ def test_changed_rules_hold_for_what_is_judged_already(database: Database) -> No
     assert len(judge_all(changed, "ben", lambda _: 1)) == 4
 
 
+def test_who_judges_already_follows_rules_that_somebody_changes(database: Database) -> None:
+    project = make_project(database, topics=1, documents=1)
+    task = hand_out(project, "ana")
+    assert task is not None
+    change_settings(open_project(database), Settings(overlap=2, most=2, lease=5))
+    say(project, "ana", task, 1)  # under the old rules it would be settled now
+    other = hand_out(project, "ben")
+    assert other is not None
+    assert other.lease_until - time.time() * 1000 <= 5 * 60_000
+
+
+def test_the_same_label_sent_by_several_at_once_is_saved_once(database: Database) -> None:
+    project = make_project(database)
+    task = hand_out(project, "ana")
+    assert task is not None
+    assignment = task.assignment
+    with ThreadPoolExecutor(5) as threads:
+        sent = [threads.submit(save, project, "ana", assignment, 2, client_key="k") for _ in range(10)]
+    assert len({each.result().label for each in sent}) == 1
+    assert [each.result().is_repeated for each in sent].count(False) == 1
+    assert len(list(history(project))) == 1
+
+
+def test_what_others_hold_for_a_moment_is_waited_for(postgres: str, empty_postgres: str) -> None:
+    """Nobody is told that nothing is left because somebody else is looking at the last document."""
+    with open_database(make_database(postgres, f"t{uuid.uuid4().hex}", empty_postgres)) as database:
+        project = make_project(database, topics=1, documents=1, overlap=2)
+        with ThreadPoolExecutor(1) as thread:
+            with database.writing() as connection:
+                connection.execute(text("SELECT id FROM item FOR UPDATE"))
+                waiting = thread.submit(hand_out, project, "ana")
+                time.sleep(0.2)
+                assert not waiting.done()
+            assert waiting.result() is not None
+
+
 POLICIES: list[tuple[Policy, list[int | None]]] = [
     (Policy("majority"), [0, 1, 2]),
     (Policy("majority", ties="highest"), [0, 1, 3]),
@@ -733,6 +770,38 @@ def test_every_statement_of_a_hand_out_uses_an_index(tmp_path: Path) -> None:
                     plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", parameters).all()
                     scans = [row[3] for row in plan if row[3].startswith("SCAN") and "topic" not in row[3]]
                     assert not [scan for scan in scans if "CONSTANT" not in scan], statement
+
+
+def _statements(database: Database, work: Callable[[], object]) -> int:
+    """The number of statements that something takes."""
+    count = itertools.count()
+
+    def note(*_: Any) -> None:
+        next(count)
+
+    sql_event.listen(database.engine, "before_cursor_execute", note)
+    work()
+    sql_event.remove(database.engine, "before_cursor_execute", note)
+    return next(count)
+
+
+def test_statements_are_few_and_imports_take_no_more_for_more_labels(database: Database) -> None:
+    """What a judge or a file waits for is mostly the number of statements."""
+    project = make_project(database, topics=2, documents=300)
+
+    def judge() -> None:
+        task = hand_out(project, "ana")
+        assert task is not None
+        say(project, "ana", task, 1)
+
+    judge()
+    assert _statements(database, judge) <= 12
+    rows = [(f"q{n % 2}", f"d{n % 2}-{n // 2}", who, n % 4) for n in range(600) for who in ("zoe", "yan")]
+    few, many = (Labels.of(pl.DataFrame(part, schema=["query_id", "item_id", "judge", "label"], orient="row"))
+                 for part in (rows[:60], rows[60:]))  # fmt: skip
+    first = _statements(database, lambda: take_labels(project, few))
+    assert _statements(database, lambda: take_labels(project, many)) <= first
+    assert len(labels_of(project)) == 1202
 
 
 def _at(patch: pytest.MonkeyPatch, *, minutes: float) -> None:

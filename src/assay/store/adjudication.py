@@ -83,7 +83,7 @@ def adjudicate(
                 item_id=item, value=value, reason=storable(reason), decided_by=decided_by, created_at=now(connection)
             )
         )
-        settle(connection, project, item)
+        settle(connection, project, {item: 0})
         what = f"{topic_id} {doc_id}"
         record(connection, project.id, decided_by, "adjudicated", what, {"value": value, "reason": reason})
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -49,10 +50,8 @@ class Database:
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """See the database as it is at one moment, while others may write."""
-        with self._explained(), self.engine.connect() as bare:
-            connection = bare.execution_options(assay_reads=True)
-            with connection.begin():
-                yield connection
+        with self._begun("BEGIN") as connection:
+            yield connection
 
     @contextmanager
     def writing(self, *, durable: bool = True) -> Iterator[Connection]:
@@ -61,10 +60,8 @@ class Database:
         Without `durable` a power cut may undo it, as long as nothing that is durable came after it; a killed process
         undoes nothing. That is for hand-outs: what was never judged can be handed out again.
         """
-        with self._explained(), self.engine.connect() as bare:
-            connection = bare.execution_options(assay_durable=durable)
-            with connection.begin():
-                yield connection
+        with self._begun(f"PRAGMA synchronous={'FULL' if durable else 'NORMAL'}", "BEGIN IMMEDIATE") as connection:
+            yield connection
 
     def close(self) -> None:
         """Let go of the database."""
@@ -77,6 +74,15 @@ class Database:
         self.close()
 
     @contextmanager
+    def _begun(self, *statements: str) -> Iterator[Connection]:
+        """A transaction, which these statements begin on SQLite."""
+        # Its driver begins none by itself, and an event of the engine would slow down every statement.
+        with self._explained(), self.engine.begin() as connection:
+            for statement in statements if self.is_sqlite else ():
+                _raw(connection, statement)
+            yield connection
+
+    @contextmanager
     def _explained(self) -> Iterator[None]:
         """Turn what a driver says into one line that names the database."""
         from sqlalchemy import exc  # noqa: PLC0415  # loaded with the database
@@ -87,6 +93,8 @@ class Database:
             if isinstance(problem, exc.IntegrityError | exc.DataError | exc.ProgrammingError):
                 raise
             raise StoreError(f"{self.name}: {_told(str(problem.orig))}") from problem
+        except sqlite3.Error as problem:  # a transaction that could not begin
+            raise StoreError(f"{self.name}: {_told(str(problem))}") from problem
         except exc.TimeoutError as problem:
             raise StoreError(f"{self.name}: too many connections at once; try again") from problem
 
@@ -120,20 +128,21 @@ def is_url(place: str) -> bool:
     return re.match(r"(postgresql|postgres|sqlite)(\+\w+)?:", place) is not None
 
 
-def now(connection: Connection, *, strict: bool = False) -> int:
-    """The time in milliseconds, never before what the database has seen.
+def now(connection: Connection) -> int:
+    """The time in milliseconds, never before what the database has seen."""
+    from sqlalchemy import select  # noqa: PLC0415
+
+    from assay.store.schema import LAST_ENTRY  # noqa: PLC0415
+
+    return time_after(connection.scalar(select(LAST_ENTRY)))
+
+
+def time_after(last: int | None, *, strict: bool = False) -> int:
+    """The time in milliseconds, not before the last entry of a database.
 
     A clock that was set back would end leases early and put labels in the wrong order: `strict` refuses it.
     """
-    from sqlalchemy import func, select  # noqa: PLC0415
-
-    from assay.store.schema import event, label  # noqa: PLC0415
-
-    clock = time.time_ns() // 1_000_000
-    newest = select(func.max(label.c.id)).scalar_subquery()
-    last = connection.scalar(select(label.c.created_at).where(label.c.id == newest)) or 0
-    if not last:
-        last = connection.scalar(select(func.max(event.c.created_at))) or 0
+    clock, last = time.time_ns() // 1_000_000, last or 0
     if strict and clock < last - _BEHIND_MS:
         behind = (last - clock) / 60_000
         raise StoreError(
@@ -152,18 +161,9 @@ def _sqlite(place: str, *, create: bool) -> Database:
 
     @event.listens_for(engine, "connect")
     def _prepare(connection: Any, _: object) -> None:
-        connection.isolation_level = None  # transactions are begun below, not by the driver
+        connection.isolation_level = None  # `Database` begins transactions, not the driver
         for pragma in ("foreign_keys=ON", "synchronous=FULL", "cache_size=-65536"):
             connection.execute(f"PRAGMA {pragma}")
-
-    @event.listens_for(engine, "begin")
-    def _begin(connection: Connection) -> None:
-        options = connection.get_execution_options()
-        if options.get("assay_reads"):
-            connection.exec_driver_sql("BEGIN")
-            return
-        connection.exec_driver_sql(f"PRAGMA synchronous={'FULL' if options.get('assay_durable', True) else 'NORMAL'}")
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
 
     database = Database(engine, str(path))
     if create:
@@ -181,7 +181,7 @@ def _url_of(path: Path) -> str:
 
 
 def _raw(connection: Connection, statement: str) -> None:
-    """Run a statement outside of a transaction."""
+    """Run a statement that begins a transaction, or needs none, by the driver itself."""
     raw: Any = connection.connection.dbapi_connection
     raw.execute(statement)
 

@@ -6,23 +6,24 @@ order of the project. No order follows a rank; the order in which an assessor ju
 
 from __future__ import annotations
 
+import functools
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple, TypeAlias
 
-from sqlalchemy import Connection, and_, bindparam, exists, func, insert, select, update
+from sqlalchemy import Connection, and_, bindparam, exists, func, or_, select, text, tuple_, update
 
 from assay.core.errors import InputError, listed
 from assay.store import schema as db
-from assay.store.database import StoreError, now
-from assay.store.projects import Project, digest
+from assay.store.database import StoreError, time_after
+from assay.store.projects import Project, digest, inserted
 from assay.store.scales import Aspect
+from assay.store.settings import Order, Settings
 
 _MINUTE: Final = 60_000
 _SPAN: Final = 2**31
-#: Assignments that keep a document from being handed to the same person again.
-_KEEPS = ("leased", "done", "skipped")
 
 
 @dataclass(frozen=True)
@@ -50,15 +51,25 @@ class Task:
         return digest(*texts, self.guidelines, *asked)
 
 
-@dataclass(frozen=True)
-class Assessor:
-    """An assessor."""
+class Assessor(NamedTuple):
+    """An assessor, and how things stand where they judge, as one transaction sees them.
+
+    `settings`: those of the project now, whoever has changed them. `held`: a document that they have. `topic`: where
+    they are. `ends`: when the first lease of all ends. `last`: the time of the last entry.
+    """
 
     id: int
     name: str
-    alias: str
-    kind: str
+    is_active: bool
     asked: int
+    settings: str
+    state: str
+    held: int | None
+    topic: int | None
+    has_share: bool
+    is_urgent: bool
+    ends: int | None
+    last: int | None
 
 
 def assessor_of(connection: Connection, project: Project, name: str, *, active: bool = False) -> Assessor:
@@ -68,9 +79,10 @@ def assessor_of(connection: Connection, project: Project, name: str, *, active: 
         names = connection.scalars(select(db.assessor.c.name).filter_by(project_id=project.id)).all()
         known = f"there are {listed(list(names))}" if names else "there is none yet"
         raise InputError(f"{project.name}: no assessor is called {name!r}: {known}; `assay judge assign` adds some")
-    if active and not row.is_active:
+    person = Assessor(*row)
+    if active and not person.is_active:
         raise InputError(f"{project.name}: {name} does not judge here any more")
-    return Assessor(row.id, row.name, row.alias, row.kind, row.asked)
+    return person
 
 
 def hand_out(project: Project, assessor: str, *, resume: bool = True) -> Task | None:
@@ -79,16 +91,30 @@ def hand_out(project: Project, assessor: str, *, resume: bool = True) -> Task | 
     `resume`: one that they have and did not finish comes first. A lease that has run out is taken back from whoever
     had it, at any hand-out.
     """
+    # On PostgreSQL others may hold what is left for a moment: then wait for them, and look at what they left.
+    for waits in (False,) if project.database.is_sqlite else (False, True, True):
+        task = _hand_out(project, assessor, resume=resume, waits=waits)
+        if task is not None:
+            return task
+    return None
+
+
+def _hand_out(project: Project, assessor: str, *, resume: bool, waits: bool) -> Task | None:
     with project.database.writing(durable=False) as connection:
-        time = now(connection, strict=True)
         person = assessor_of(connection, project, assessor, active=True)
-        _check_open(connection, project)
-        lease = time + project.settings.lease * _MINUTE
-        if resume and (held := connection.scalar(_HELD, {"assessor": person.id})) is not None:
-            connection.execute(_RENEW, {"key": held, "until": lease})
-            return _task(connection, project, held, lease)
-        _take_back(connection, time)
-        chosen = next(_choices(connection, project, person), None)
+        time = time_after(person.last, strict=True)
+        if person.state != "open":
+            raise StoreError(
+                f"{project.name} is {person.state}: nothing is handed out; `assay judge change --state open` opens it"
+            )
+        settings = Settings.stored(person.settings)
+        lease = time + settings.lease * _MINUTE
+        if resume and person.held is not None:
+            connection.execute(_RENEW, {"key": person.held, "until": lease})
+            return _task(connection, project, person.held, lease)
+        if person.ends is not None and person.ends < time:
+            _release(connection, connection.execute(_OVERDUE, {"time": time}).all())
+        chosen = next(_choices(connection, project, person, settings, waits=waits), None)
         if chosen is None:
             return None
         assignment = _lease(connection, person, *chosen, time=time, until=lease)
@@ -98,12 +124,12 @@ def hand_out(project: Project, assessor: str, *, resume: bool = True) -> Task | 
 def renew(project: Project, assessor: str, assignment: int) -> int:
     """Keep a document for as long as a lease takes from now on; when that ends."""
     with project.database.writing(durable=False) as connection:
-        lease = now(connection) + project.settings.lease * _MINUTE
         person = assessor_of(connection, project, assessor)
+        lease = time_after(person.last) + Settings.stored(person.settings).lease * _MINUTE
         renewed = connection.execute(
             update(db.assignment)
             .where(db.assignment.c.id == assignment, db.assignment.c.assessor_id == person.id)
-            .where(db.assignment.c.state == "leased")
+            .where(db.assignment.c.state == db.fixed("leased"))
             .values(lease_until=lease)
         )
         if not renewed.rowcount:
@@ -137,80 +163,65 @@ def ask_first(project: Project, pairs: Mapping[tuple[str, str], int], *, actor: 
         return changed.rowcount
 
 
-def _check_open(connection: Connection, project: Project) -> None:
-    state = connection.scalar(select(db.project.c.state).where(db.project.c.id == project.id))
-    if state != "open":
-        raise StoreError(
-            f"{project.name} is {state}: nothing is handed out; `assay judge change --state open` opens it"
-        )
+#: An item that could come next, why it is asked, and the assignment that it had before.
+Choice: TypeAlias = tuple[int, str, int | None]
 
 
-def _choices(connection: Connection, project: Project, person: Assessor) -> Iterator[tuple[int, str, int | None]]:
-    """Items that could come next, best first: the item, why it is asked, and the assignment it had before."""
-    settings, number = project.settings, person.asked + 1
+def _choices(
+    connection: Connection, project: Project, person: Assessor, settings: Settings, *, waits: bool
+) -> Iterator[Choice]:
+    """What could come next, best first."""
+    number = person.asked + 1
     if settings.gold_every and number % settings.gold_every == 0:
         yield from _gold(connection, project, person)
     if settings.repeat_every and number % settings.repeat_every == settings.repeat_every // 2:
-        yield from _repeat(connection, project, person)
-    shared = list(connection.scalars(select(db.share.c.topic_id).filter_by(assessor_id=person.id)))
-    find = _finder(connection, project, person)
-    if item := find(shared or None, urgent=True):
-        yield item, "main", None
+        yield from _repeat(connection, settings, person)
+    shared = tuple(connection.scalars(_SHARE, {"assessor": person.id})) if person.has_share else ()
+    find = _finder(connection, project, person, settings.order, waits=waits)
+    if person.is_urgent:
+        yield from find(shared or (None,), urgent=True)
+    topics: Sequence[int | None] = (None,)
     if settings.order not in {"random", "priority"} or shared:
-        for topic in _topics(connection, project, person, shared):
-            if item := find([topic]):
-                yield item, "main", None
-    elif item := find(None):
-        yield item, "main", None
+        topics = _in_order(project.seed, person.id, shared or project.topics)
+        if person.topic in topics:  # the one that they are at comes first
+            topics = (person.topic, *(topic for topic in topics if topic != person.topic))
+    yield from find(topics)
     for item, assignment in connection.execute(_SKIPPED, {"assessor": person.id}):
         yield item, "main", assignment
 
 
-Find = Callable[..., int | None]
+def _finder(
+    connection: Connection, project: Project, person: Assessor, order: Order, *, waits: bool
+) -> Callable[..., Iterator[Choice]]:
+    """Look for the item that comes first among those open, topic by topic or (None) in all."""
+    ways = ("after", "before") if order in {"topic", "random"} else ("priority",)
+    given = {"project": project.id, "assessor": person.id, "start": _chance(project.seed, person.id, person.asked)}
 
-
-def _finder(connection: Connection, project: Project, person: Assessor) -> Find:
-    """Look for the item that comes first among those open, within topics or in all."""
-    start = _chance(project.seed, person.id, person.asked)
-    given = {"project": project.id, "assessor": person.id}
-
-    def find(topics: list[int] | None, *, urgent: bool = False) -> int | None:
-        for topic in [None] if topics is None else topics:
-            level = connection.execute(_level(topic is not None), {**given, "topic": topic}).first()
-            if level is None or (urgent and not level.urgency):
-                continue
-            place = {**given, "topic": topic, "urgency": level.urgency, "taken": level.taken}
-            if project.settings.order not in {"topic", "random"}:
-                found = connection.scalar(_first(topic is not None, "priority"), place)
-            else:
-                found = connection.scalar(_first(topic is not None, "after"), {**place, "start": start})
-                if found is None:
-                    found = connection.scalar(_first(topic is not None, "before"), {**place, "start": start})
-            if found is not None:
-                return int(found)
-        return None
+    def find(topics: Sequence[int | None], *, urgent: bool = False) -> Iterator[Choice]:
+        for topic, way in itertools.product(topics, ways):
+            row = connection.execute(_FIRST[topic is not None, way, waits], {**given, "topic": topic}).first()
+            if row is not None and (row.urgency or not urgent):
+                yield row.item, "main", row.former
 
     return find
 
 
-def _topics(connection: Connection, project: Project, person: Assessor, shared: list[int]) -> list[int]:
-    """The topics in the order of an assessor: the one they are at, then the others as chance has them."""
-    every = shared or list(connection.scalars(select(db.topic.c.id).filter_by(collection_id=project.collection)))
-    order = sorted(every, key=lambda topic: _chance(project.seed, person.id, -topic))
-    at = connection.scalar(_AT_TOPIC, {"assessor": person.id, "number": person.asked})
-    return [at, *(topic for topic in order if topic != at)] if at in order else order
+@functools.lru_cache(maxsize=1000)
+def _in_order(seed: int, person: int, topics: tuple[int, ...]) -> tuple[int, ...]:
+    """Topics in the order that is drawn for an assessor."""
+    return tuple(sorted(topics, key=lambda topic: _chance(seed, person, -topic)))
 
 
-def _gold(connection: Connection, project: Project, person: Assessor) -> Iterator[tuple[int, str, None]]:
+def _gold(connection: Connection, project: Project, person: Assessor) -> Iterator[Choice]:
     """Items with a known answer that the assessor has not had."""
     found = connection.scalars(_GOLD, {"project": project.id, "assessor": person.id}).all()
     if found:
         yield found[_chance(project.seed, person.id, person.asked) % len(found)], "gold", None
 
 
-def _repeat(connection: Connection, project: Project, person: Assessor) -> Iterator[tuple[int, str, None]]:
+def _repeat(connection: Connection, settings: Settings, person: Assessor) -> Iterator[Choice]:
     """Items that the assessor judged long enough ago, and not twice yet."""
-    before = person.asked - project.settings.repeat_after
+    before = person.asked - settings.repeat_after
     found = connection.scalar(_REPEAT, {"assessor": person.id, "before": before})
     if found is not None:
         yield found, "repeat", None
@@ -219,26 +230,17 @@ def _repeat(connection: Connection, project: Project, person: Assessor) -> Itera
 def _lease(
     connection: Connection, person: Assessor, item: int, purpose: str, former: int | None, *, time: int, until: int
 ) -> int:
-    values = {"state": "leased", "number": person.asked + 1, "handed_at": time, "lease_until": until}
-    if former is None and purpose == "main":  # a lease that ran out leaves its row behind
-        former = connection.scalar(_FORMER, {"item": item, "assessor": person.id})
+    values = {"number": person.asked + 1, "handed_at": time, "lease_until": until}
     if former is None:
-        made = connection.execute(
-            insert(db.assignment).values(item_id=item, assessor_id=person.id, purpose=purpose, **values)
+        former = inserted(
+            connection, db.assignment, item_id=item, assessor_id=person.id, purpose=purpose, state="leased", **values
         )
-        assert made.inserted_primary_key is not None
-        former = int(made.inserted_primary_key[0])
-    else:
-        connection.execute(update(db.assignment).where(db.assignment.c.id == former).values(**values))
+    else:  # it was skipped, or a lease has run out
+        connection.execute(_LEASE, {"key": former, **values})
     if purpose == "main":
         connection.execute(_TAKE, {"item": item, "by": 1})
     connection.execute(_ASKED, {"key": person.id})
     return former
-
-
-def _take_back(connection: Connection, time: int) -> None:
-    """End the leases that have run out."""
-    _release(connection, connection.execute(_OVERDUE, {"time": time}).all())
 
 
 def _release(connection: Connection, held: Any) -> None:
@@ -253,11 +255,9 @@ def _release(connection: Connection, held: Any) -> None:
 
 def _task(connection: Connection, project: Project, assignment: int, lease: int) -> Task:
     row = connection.execute(_TEXT, {"key": assignment}).one()
-    rules = connection.execute(_GUIDELINES, {"project": project.id}).first()
     return Task(
         assignment, row.topic_id, row.title, row.description, row.narrative, row.doc_id, row.heading or "",
-        row.body or "",
-        tuple(project.aspects.values()), rules.text if rules else "", rules.id if rules else None, lease,
+        row.body or "", tuple(project.aspects.values()), row.rules or "", row.guideline, lease,
     )  # fmt: skip
 
 
@@ -267,43 +267,61 @@ def _chance(*parts: int) -> int:
     return int.from_bytes(drawn) % _SPAN
 
 
-_ASSESSOR = select(db.assessor).where(
-    db.assessor.c.project_id == bindparam("project"), db.assessor.c.name == bindparam("name")
-)
-_HELD = (
-    select(db.assignment.c.id)
-    .where(db.assignment.c.assessor_id == bindparam("assessor"), db.assignment.c.state == "leased")
-    .order_by(db.assignment.c.number)
-    .limit(1)
-)
+def _one(column: Any, *conditions: Any, order: Any = None) -> Any:
+    return select(column).where(*conditions).order_by(order).limit(1).scalar_subquery()
+
+
+_its, _held_by = db.assignment.c, db.assignment.c.assessor_id == db.assessor.c.id
+_ASSESSOR = (
+    select(
+        db.assessor.c.id, db.assessor.c.name, db.assessor.c.is_active, db.assessor.c.asked, db.project.c.settings,
+        db.project.c.state,
+        _one(_its.id, _held_by, _its.state == db.fixed("leased"), order=_its.number),
+        _one(
+            db.item.c.topic_id, _held_by, text(f"assignment.state IN {db.ASSIGNED}"),
+            _its.number == db.assessor.c.asked, db.item.c.id == _its.item_id,
+        ),
+        exists().where(db.share.c.assessor_id == db.assessor.c.id),
+        exists().where(
+            db.item.c.project_id == db.project.c.id, db.item.c.state == db.fixed("open"),
+            db.item.c.taken < db.item.c.wanted, db.item.c.urgency > 0,
+        ),
+        select(func.min(_its.lease_until)).where(_its.state == db.fixed("leased")).scalar_subquery(),
+        db.LAST_ENTRY,
+    )
+    .join(db.project, db.project.c.id == db.assessor.c.project_id)
+    .where(db.assessor.c.project_id == bindparam("project"), db.assessor.c.name == bindparam("name"))
+)  # fmt: skip
+_SHARE = select(db.share.c.topic_id).where(db.share.c.assessor_id == bindparam("assessor")).order_by("topic_id")
 _HELD_ITEMS = select(db.assignment.c.id, db.assignment.c.item_id, db.assignment.c.purpose).where(
-    db.assignment.c.assessor_id == bindparam("assessor"), db.assignment.c.state == "leased"
+    db.assignment.c.assessor_id == bindparam("assessor"), db.assignment.c.state == db.fixed("leased")
 )
 _OVERDUE = select(db.assignment.c.id, db.assignment.c.item_id, db.assignment.c.purpose).where(
-    db.assignment.c.state == "leased", db.assignment.c.lease_until < bindparam("time")
+    db.assignment.c.state == db.fixed("leased"), db.assignment.c.lease_until < bindparam("time")
 )
-_FORMER = select(db.assignment.c.id).where(
-    db.assignment.c.item_id == bindparam("item"), db.assignment.c.assessor_id == bindparam("assessor"),
-    db.assignment.c.purpose == "main",
-)  # fmt: skip
 _RENEW = update(db.assignment).where(db.assignment.c.id == bindparam("key")).values(lease_until=bindparam("until"))
+_LEASE = (
+    update(db.assignment)
+    .where(db.assignment.c.id == bindparam("key"))
+    .values(
+        state="leased", number=bindparam("number"), handed_at=bindparam("handed_at"),
+        lease_until=bindparam("lease_until"),
+    )
+)  # fmt: skip
 _END_LEASE = (
     update(db.assignment)
-    .where(db.assignment.c.id == bindparam("key"), db.assignment.c.state == "leased")
+    .where(db.assignment.c.id == bindparam("key"), db.assignment.c.state == db.fixed("leased"))
     .values(state="released")
 )
 _TAKE = update(db.item).where(db.item.c.id == bindparam("item")).values(taken=db.item.c.taken + bindparam("by"))
 _ASKED = update(db.assessor).where(db.assessor.c.id == bindparam("key")).values(asked=db.assessor.c.asked + 1)
-_AT_TOPIC = (
-    select(db.item.c.topic_id)
-    .join(db.assignment, db.assignment.c.item_id == db.item.c.id)
-    .where(db.assignment.c.assessor_id == bindparam("assessor"), db.assignment.c.number == bindparam("number"))
-    .limit(1)
-)
+_rules = db.guideline.alias()
+_newest = select(func.max(_rules.c.id)).where(_rules.c.project_id == db.item.c.project_id)
 _TEXT = (
     select(
         db.topic.c.topic_id, db.topic.c.title, db.topic.c.description, db.topic.c.narrative, db.item.c.doc_id,
-        db.document.c.title.label("heading"), db.document.c.body,
+        db.document.c.title.label("heading"), db.document.c.body, db.guideline.c.id.label("guideline"),
+        db.guideline.c.text.label("rules"),
     )
     .select_from(db.assignment)
     .join(db.item, db.item.c.id == db.assignment.c.item_id)
@@ -312,19 +330,14 @@ _TEXT = (
         db.document,
         and_(db.document.c.collection_id == db.topic.c.collection_id, db.document.c.doc_id == db.item.c.doc_id),
     )
+    .outerjoin(db.guideline, db.guideline.c.id == _newest.scalar_subquery())
     .where(db.assignment.c.id == bindparam("key"))
 )  # fmt: skip
-_GUIDELINES = (
-    select(db.guideline.c.id, db.guideline.c.text)
-    .where(db.guideline.c.project_id == bindparam("project"))
-    .order_by(db.guideline.c.version.desc())
-    .limit(1)
-)
 _SKIPPED = (
     select(db.assignment.c.item_id, db.assignment.c.id)
     .join(db.item, db.item.c.id == db.assignment.c.item_id)
-    .where(db.assignment.c.assessor_id == bindparam("assessor"), db.assignment.c.state == "skipped")
-    .where(db.item.c.state == "open", db.item.c.taken < db.item.c.wanted)
+    .where(db.assignment.c.assessor_id == bindparam("assessor"), db.assignment.c.state == db.fixed("skipped"))
+    .where(db.item.c.state == db.fixed("open"), db.item.c.taken < db.item.c.wanted)
     .order_by(db.assignment.c.number)
 )
 _again = db.assignment.alias()
@@ -337,7 +350,7 @@ _GOLD = (
 )
 _REPEAT = (
     select(db.assignment.c.item_id)
-    .where(db.assignment.c.assessor_id == bindparam("assessor"), db.assignment.c.state == "done")
+    .where(db.assignment.c.assessor_id == bindparam("assessor"), db.assignment.c.state == db.fixed("done"))
     .where(db.assignment.c.purpose == "main", db.assignment.c.number <= bindparam("before"))
     .where(
         ~exists().where(
@@ -350,49 +363,38 @@ _REPEAT = (
 )  # fmt: skip
 
 
-def _open(by_topic: bool) -> Any:
-    """The conditions of items that can be handed to an assessor."""
-    conditions = [
-        db.item.c.project_id == bindparam("project"), db.item.c.state == "open", db.item.c.taken < db.item.c.wanted,
-        ~exists().where(
-            _again.c.item_id == db.item.c.id, _again.c.assessor_id == bindparam("assessor"),
-            _again.c.purpose == "main", _again.c.state.in_(_KEEPS),
-        ),
-    ]  # fmt: skip
-    return and_(*conditions, *([db.item.c.topic_id == bindparam("topic")] if by_topic else []))
+def _first(by_topic: bool, way: str, waits: bool) -> Any:
+    """The item that comes first: the most urgent, those that the fewest people have, then by the way that is asked for.
+
+    Another look at the items finds how urgent and rare that is, so that these are read in the order of an index.
+    """
+    level, conditions = db.item.alias(), []
+    for item in (level, db.item):
+        former = db.assignment.alias()
+        mine = and_(
+            former.c.item_id == item.c.id, former.c.assessor_id == bindparam("assessor"), former.c.purpose == "main"
+        )
+        is_open = and_(
+            item.c.project_id == bindparam("project"), item.c.state == db.fixed("open"), item.c.taken < item.c.wanted,
+            or_(former.c.id.is_(None), former.c.state == db.fixed("released")),
+            *([item.c.topic_id == bindparam("topic")] if by_topic else []),
+        )  # fmt: skip
+        conditions.append((item.outerjoin(former, mine), is_open, former.c.id))
+    (tables, is_open, _), (all_tables, is_candidate, assignment) = conditions
+    rarest = select(level.c.urgency, level.c.taken).select_from(tables).where(is_open)
+    rarest = rarest.order_by(level.c.urgency.desc(), level.c.taken).limit(1)
+    found = (
+        select(db.item.c.id.label("item"), db.item.c.urgency, assignment.label("former"))
+        .select_from(all_tables)
+        .where(is_candidate, tuple_(db.item.c.urgency, db.item.c.taken) == rarest.scalar_subquery())
+        .limit(1)
+        .with_for_update(skip_locked=not waits, of=db.item)
+    )
+    start: Any = bindparam("start")
+    if way == "priority":
+        return found.order_by(db.item.c.priority, db.item.c.shuffle)
+    reached = db.item.c.shuffle >= start
+    return found.where(reached if way == "after" else ~reached).order_by(db.item.c.shuffle)
 
 
-_LEVELS = {
-    by_topic: select(db.item.c.urgency, db.item.c.taken)
-    .where(_open(by_topic))
-    .order_by(db.item.c.urgency.desc(), db.item.c.taken)
-    .limit(1)
-    for by_topic in (False, True)
-}
-
-
-def _level(by_topic: bool) -> Any:
-    """The urgency of the first open item, and the number of people who have it."""
-    return _LEVELS[by_topic]
-
-
-def _made(by_topic: bool, which: str) -> Any:
-    level = and_(db.item.c.urgency == bindparam("urgency"), db.item.c.taken == bindparam("taken"))
-    found = select(db.item.c.id).where(_open(by_topic), level)
-    if which == "priority":
-        found = found.order_by(db.item.c.priority, db.item.c.shuffle)
-    else:
-        start: Any = bindparam("start")
-        found = found.where(db.item.c.shuffle >= start if which == "after" else db.item.c.shuffle < start)
-        found = found.order_by(db.item.c.shuffle)
-    return found.limit(1).with_for_update(skip_locked=True, of=db.item)
-
-
-_FIRST = {
-    (by_topic, which): _made(by_topic, which) for by_topic in (False, True) for which in ("priority", "after", "before")
-}
-
-
-def _first(by_topic: bool, which: str) -> Any:
-    """The item that comes first at a level."""
-    return _FIRST[by_topic, which]
+_FIRST = {key: _first(*key) for key in itertools.product((False, True), ("priority", "after", "before"), (False, True))}

@@ -15,7 +15,6 @@ from assay.store.saving import IS_CURRENT
 from assay.store.scales import Aspect
 from assay.tables.labels import Labels
 
-_BATCH: Final = 50_000
 #: What a row of the table of labels holds.
 COLUMNS: Final = (
     "query_id", "item_id", "judge", "label", "purpose", "seconds", "time", "gold", "note", "late", "item", "assessor",
@@ -105,8 +104,10 @@ def aspect_key(project: Project, name: str) -> int:
 
 def frame_of(connection: Connection, rows: Select[Any], schema: dict[str, Any]) -> pl.DataFrame:
     """The rows of a query as a frame, read in pieces, so that no list of all of them is made."""
-    result = connection.execute(rows, execution_options={"yield_per": _BATCH})
-    pieces = [pl.DataFrame(list(map(tuple, piece)), schema=schema, orient="row") for piece in result.partitions(_BATCH)]
+    result = connection.execute(rows, execution_options={"yield_per": db.BATCH})
+    pieces = [
+        pl.DataFrame(list(map(tuple, piece)), schema=schema, orient="row") for piece in result.partitions(db.BATCH)
+    ]
     return pl.concat(pieces) if pieces else pl.DataFrame(schema=schema)
 
 
@@ -138,5 +139,5 @@ def history(project: Project) -> Iterator[dict[str, Any]]:
         grades: dict[int, dict[str, int]] = {}
         for label, aspect, value in connection.execute(select(db.label_aspect)):
             grades.setdefault(label, {})[names.get(aspect, str(aspect))] = value
-        for row in connection.execute(rows, execution_options={"yield_per": _BATCH}).mappings():
+        for row in connection.execute(rows, execution_options={"yield_per": db.BATCH}).mappings():
             yield {**row, "aspects": grades.get(row["id"], {})}

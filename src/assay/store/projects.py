@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 from sqlalchemy import Connection, insert, select
@@ -23,8 +24,7 @@ from assay.store.settings import Settings
 if TYPE_CHECKING:
     from assay.tables import Documents, Topics
 
-#: Rows that are written at once.
-_BATCH = 5_000
+T = TypeVar("T")
 #: The first aspect of every project.
 RELEVANCE: Final = "relevance"
 #: What no database stores in text, and no screen shows.
@@ -63,6 +63,13 @@ class Project:
             key: Aspect(name, Scale(scale, tuple(grades[key])), question)
             for key, (name, scale, question) in texts.items()
         }
+
+    @cached_property
+    def topics(self) -> tuple[int, ...]:
+        """The keys of the topics, which are the same for good."""
+        with self.database.reading() as connection:
+            keys = connection.scalars(select(db.topic.c.id).filter_by(collection_id=self.collection).order_by("id"))
+            return tuple(keys)
 
     @property
     def scale(self) -> Scale:
@@ -104,8 +111,8 @@ def create_project(
         if connection.scalar(select(db.project.c.id).where(db.project.c.name == name)) is not None:
             raise StoreError(f"{database.name}: there is a project {name!r} already: choose another name")
         time = now(connection)
-        collection = _insert(connection, db.collection, name=name, created_at=time)
-        project = _insert(
+        collection = inserted(connection, db.collection, name=name, created_at=time)
+        project = inserted(
             connection, db.project, collection_id=collection, name=name, settings=settings.to_json(), seed=seed,
             pool=json.dumps(dict(pool.settings), sort_keys=True, default=str), created_at=time,
         )  # fmt: skip
@@ -173,7 +180,7 @@ def add_assessors(
                 key = known[name].id
             else:
                 count += 1
-                key = _insert(
+                key = inserted(
                     connection, db.assessor, project_id=project.id, name=name, alias=f"{_WORDS[kind]} {count}",
                     kind=kind, details=json.dumps(dict(details or {}), sort_keys=True), created_at=now(connection),
                 )  # fmt: skip
@@ -204,7 +211,7 @@ def add_guidelines(connection: Connection, project: int, text: str, actor: str =
     """Add a version of the guidelines; labels say under which version they were given."""
     versions = select(db.guideline.c.version).filter_by(project_id=project).order_by(db.guideline.c.version.desc())
     version = (connection.scalar(versions.limit(1)) or 0) + 1
-    key = _insert(
+    key = inserted(
         connection, db.guideline, project_id=project, version=version, text=storable(text), created_at=now(connection)
     )
     record(connection, project, actor, "guidelines added", f"version {version}", {})
@@ -248,6 +255,19 @@ def record(  # noqa: PLR0917  # who did what, in the order of a sentence
     )  # fmt: skip
 
 
+def inserted(connection: Connection, table: Any, **values: Any) -> int:
+    """The key of a row that is added to a table."""
+    key = connection.execute(_insert_into(table), values).inserted_primary_key
+    assert key is not None
+    return int(key[0])
+
+
+@cache
+def _insert_into(table: Any) -> Any:
+    """One statement for every table: it is compiled once for good."""
+    return insert(table)
+
+
 def storable(text: str | None) -> str:
     """Text that every database can store: what is no character becomes one that says so.
 
@@ -268,15 +288,9 @@ def _check_name(name: str) -> None:
         raise ParameterError(f"expected a name of 1 to 100 printable characters, got {name!r}")
 
 
-def _insert(connection: Connection, table: Any, **values: Any) -> int:
-    key = connection.execute(insert(table).values(**values)).inserted_primary_key
-    assert key is not None
-    return int(key[0])
-
-
 def _add_aspect(connection: Connection, project: int, place: int, aspect: Aspect) -> None:
-    scale = _insert(connection, db.scale, name=aspect.scale.name)
-    _insert(
+    scale = inserted(connection, db.scale, name=aspect.scale.name)
+    inserted(
         connection,
         db.aspect,
         project_id=project,
@@ -329,7 +343,7 @@ def add_documents(
                 {"collection_id": collection, "doc_id": row["doc_id"], "title": storable(row["title"]),
                  "body": storable(row["text"]), "details": storable(json.dumps(details, ensure_ascii=False))}
             )  # fmt: skip
-        _insert_many(connection, db.document, rows)
+        insert_many(connection, db.document, rows)
     return found
 
 
@@ -342,7 +356,7 @@ def _add_items(
         frame["query_id"], frame["doc_id"], frame["priority"], frame["stratum"], frame["inclusion"], shuffle.tolist(),
         strict=True,
     )  # fmt: skip
-    _insert_many(
+    insert_many(
         connection,
         db.item,
         [
@@ -358,18 +372,24 @@ def _add_items(
         for query, document, run, rank in pool.sources.select("query_id", "doc_id", "run", "rank").iter_rows()
         if (by_topic.get(query), document) in keys
     )
-    _insert_many(connection, db.source, sources)
+    insert_many(connection, db.source, sources)
 
 
-def _insert_many(connection: Connection, table: Any, rows: Iterable[dict[str, Any]]) -> None:
-    batch: list[dict[str, Any]] = []
-    for row in rows:
-        batch.append(row)
-        if len(batch) == _BATCH:
-            connection.execute(insert(table), batch)
-            batch.clear()
-    if batch:
-        connection.execute(insert(table), batch)
+def insert_many(connection: Connection, table: Any, rows: Iterable[dict[str, Any]]) -> None:
+    """Add rows to a table, many at once."""
+    for part in batched(rows, db.BATCH):
+        connection.execute(_insert_into(table), part)
+
+
+def batched(rows: Iterable[T], size: int) -> Iterator[list[T]]:
+    """Rows in lists of a size, which the last one may not reach.
+
+    >>> list(batched("abc", 2))
+    [['a', 'b'], ['c']]
+    """
+    left = iter(rows)
+    while part := list(itertools.islice(left, size)):
+        yield part
 
 
 def _topic_keys(connection: Connection, project: Project, topics: Iterable[str]) -> list[int]:

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, Literal, TypeAlias, get_args
 
+import numpy as np
 import polars as pl
 import zstandard
 from sqlalchemy import Connection, func, insert, select
@@ -22,13 +23,15 @@ from sqlalchemy import Connection, func, insert, select
 from assay import __version__
 from assay.core.domains import Choice, Whole
 from assay.core.errors import AssayError, InputError, ParameterError, listed, number_of, refuse_unknown
+from assay.measures.counting.judgments import Ints
+from assay.measures.counting.ratings import Ratings
 from assay.store import schema as db
 from assay.store.adjudication import decisions
 from assay.store.database import StoreError, now
-from assay.store.labels_table import as_labels, aspect_of, frame_of, labels_frame
+from assay.store.labels_table import aspect_of
 from assay.store.preferences import are_preferences
 from assay.store.projects import RELEVANCE, Project, record, storable
-from assay.store.scales import Scale
+from assay.store.tallies import Tally, tally
 from assay.tables import Qrels
 
 Method: TypeAlias = Literal["majority", "median", "highest", "lowest", "dawid-skene"]
@@ -147,11 +150,12 @@ def make_release(project: Project, policy: Policy | None = None, *, note: str = 
     if are_preferences(aspect_of(project, policy.aspect).scale) and policy.method == "majority":
         policy = replace(policy, ties="none")  # the lowest grade would be the document on the left
     with project.database.writing() as connection:
-        frame = judged(connection, project, policy)
+        counted = _tally(connection, project, policy)
+        frame = _judged(connection, project, policy, counted)
         if not frame["relevance"].count():
             raise InputError(f"{project.name}: nothing is judged yet: there is nothing to release")
         content = frame.write_csv(separator="\t", quote_style="necessary").encode()
-        facts = _facts(connection, project, policy, frame)
+        facts = _facts(connection, project, policy, frame, counted)
         versions = select(func.max(db.release.c.version)).where(db.release.c.project_id == project.id)
         version = (connection.scalar(versions) or 0) + 1
         sha256 = hashlib.sha256(content).hexdigest()
@@ -201,21 +205,24 @@ def releases(project: Project) -> list[Mapping[str, Any]]:
 
 def judged(connection: Connection, project: Project, policy: Policy) -> pl.DataFrame:
     """Grades of the documents of the pool under a policy, as lines of a release."""
-    items = frame_of(connection, _ITEMS.where(db.item.c.project_id == project.id), _ITEM_SCHEMA)
-    labels = _labels(connection, project, policy).drop_nulls("label")
-    by_item = labels.group_by("item").agg(pl.len().alias("labels"))
-    chosen = _chosen(project, labels, policy).join(by_item, on="item", how="right")
-    said = labels.join(chosen, on="item").filter(pl.col("label") != pl.col("relevance"))
-    frame = items.join(chosen, on="item", how="left").join(
-        said.group_by("item").agg(pl.len().alias("otherwise")), on="item", how="left"
-    )
-    frame = frame.with_columns(
-        pl.col("labels", "otherwise").fill_null(0),
-        relevance=pl.when(pl.col("labels") >= policy.minimum).then("relevance"),
-    )
-    frame = frame.with_columns(
-        provenance=pl.when(pl.col("relevance").is_null()).then(pl.lit("none")).otherwise(pl.lit("labels"))
-    )
+    return _judged(connection, project, policy, _tally(connection, project, policy))
+
+
+def _judged(connection: Connection, project: Project, policy: Policy, counted: Tally) -> pl.DataFrame:
+    from assay.subjects.judges.evaluation import check_several  # noqa: PLC0415  # loads SciPy
+
+    ratings = counted.ratings
+    if policy.method == "dawid-skene" and ratings.judges:
+        check_several(ratings.judges, project.database.name)
+    chosen, labels = _chosen(ratings, policy), ratings.labels_of_item
+    grades = np.array(aspect_of(project, policy.aspect).scale.values)[chosen]
+    alike = ratings.counts[np.arange(len(chosen)), chosen]
+    is_known = (chosen >= 0) & (labels >= policy.minimum)
+    frame = counted.items.with_columns(
+        relevance=pl.select(pl.when(pl.Series(is_known)).then(pl.Series(grades))).to_series(),
+        labels=pl.Series(labels),
+        otherwise=pl.Series(np.where(chosen < 0, 0, labels - alike)),
+    ).with_columns(provenance=pl.when(pl.col("relevance").is_null()).then(pl.lit("none")).otherwise(pl.lit("labels")))
     if policy.gold and policy.aspect == RELEVANCE:
         known = pl.col("expected").is_not_null() & pl.col("relevance").is_null()
         frame = frame.with_columns(
@@ -224,7 +231,7 @@ def judged(connection: Connection, project: Project, policy: Policy) -> pl.DataF
         )
     if policy.adjudicated and policy.aspect == RELEVANCE:
         frame = _with_decisions(frame, decisions(connection, project))
-    return frame.select(*_LINE).cast(_LINE).sort("query_id", "doc_id")
+    return frame.select(*_LINE).cast(_LINE)
 
 
 def _with_decisions(frame: pl.DataFrame, decided: Mapping[int, Any]) -> pl.DataFrame:
@@ -242,42 +249,25 @@ def _with_decisions(frame: pl.DataFrame, decided: Mapping[int, Any]) -> pl.DataF
     )
 
 
-def _chosen(project: Project, labels: pl.DataFrame, policy: Policy) -> pl.DataFrame:
-    """The grade of each item that has labels: `item, relevance`; null where a tie stays open."""
-    if policy.method == "dawid-skene" and labels.height:
-        return _by_model(project, labels, policy)
-    votes = labels.group_by("item", "label").agg(pl.len().alias("votes"))
+def _chosen(ratings: Ratings, policy: Policy) -> Ints:
+    """The place of the grade of each item; -1 where it has no label, or a tie stays open."""
+    from assay.stats.aggregation import dawid_skene, majority, median  # noqa: PLC0415  # loads SciPy
+
+    is_given = ratings.counts > 0
     match policy.method:
-        case "highest" | "lowest":
-            value = pl.col("label").max() if policy.method == "highest" else pl.col("label").min()
-            return labels.group_by("item").agg(relevance=value)
+        case "lowest":
+            return np.where(is_given.any(axis=1), is_given.argmax(axis=1), -1)
+        case "highest":
+            return np.where(is_given.any(axis=1), is_given.shape[1] - 1 - is_given[:, ::-1].argmax(axis=1), -1)
         case "median":
-            middle: Literal["higher", "lower"] = "higher" if policy.ties == "highest" else "lower"
-            return labels.group_by("item").agg(relevance=pl.col("label").quantile(0.5, middle).cast(pl.Int64))
-    best = votes.filter(pl.col("votes") == pl.col("votes").max().over("item"))
-    if policy.ties == "none":
-        alone = pl.when(pl.len() == 1).then(pl.col("label").first())
-        return best.group_by("item").agg(relevance=alone)
-    value = pl.col("label").max() if policy.ties == "highest" else pl.col("label").min()
-    return best.group_by("item").agg(relevance=value)
+            return median(ratings, ties=policy.ties).chosen
+        case "dawid-skene" if len(ratings.item):
+            return dawid_skene(ratings, ties=policy.ties).chosen
+    return majority(ratings, ties=policy.ties).chosen
 
 
-def _by_model(project: Project, labels: pl.DataFrame, policy: Policy) -> pl.DataFrame:
-    from assay.ground_truth.crowd import crowd  # noqa: PLC0415  # loaded only by those who ask for it
-
-    ids = labels.select(item_id=pl.col("item").cast(pl.String), judge="judge", label="label")
-    result = crowd(
-        ids,
-        method="dawid-skene",
-        ties=policy.ties,
-        categories=list(aspect_of(project, policy.aspect).scale.values),
-        draws=0,
-    )
-    return result.items.select(item=pl.col("item_id").cast(pl.Int64), relevance=pl.col("label").cast(pl.Int64))
-
-
-def _counted(connection: Connection, project: Project, policy: Policy) -> pl.DataFrame:
-    """The assessors whose labels count."""
+def _tally(connection: Connection, project: Project, policy: Policy) -> Tally:
+    """The labels of those whose labels count."""
     rows = connection.execute(
         select(db.assessor.c.id, db.assessor.c.name, db.assessor.c.alias, db.assessor.c.kind).filter_by(
             project_id=project.id
@@ -288,18 +278,16 @@ def _counted(connection: Connection, project: Project, policy: Policy) -> pl.Dat
         if name not in names:
             there = listed([row.name for row in rows])
             raise InputError(f"{project.name}: no assessor is called {name!r}: there are {there}")
-    counted = [row.id for row in rows if row.kind in policy.kinds and not {row.name, row.alias} & set(policy.without)]
-    return pl.DataFrame({"assessor": counted}, schema={"assessor": pl.Int64})
+    people = {
+        row.id: row.alias for row in rows
+        if row.kind in policy.kinds and not {row.name, row.alias} & set(policy.without)
+    }  # fmt: skip
+    return tally(connection, project, people, policy.aspect)
 
 
-def _labels(connection: Connection, project: Project, policy: Policy) -> pl.DataFrame:
-    """The labels that count."""
-    aspect = None if policy.aspect == RELEVANCE else policy.aspect
-    labels = labels_frame(connection, project, aspect=aspect)
-    return labels.join(_counted(connection, project, policy), on="assessor", how="semi")
-
-
-def _facts(connection: Connection, project: Project, policy: Policy, frame: pl.DataFrame) -> dict[str, Any]:
+def _facts(
+    connection: Connection, project: Project, policy: Policy, frame: pl.DataFrame, counted: Tally
+) -> dict[str, Any]:
     """Facts for whoever uses the judgments."""
     states = select(db.item.c.state, func.count()).where(db.item.c.project_id == project.id).group_by(db.item.c.state)
     guidelines = connection.scalar(select(func.max(db.guideline.c.version)).filter_by(project_id=project.id))
@@ -316,32 +304,26 @@ def _facts(connection: Connection, project: Project, policy: Policy, frame: pl.D
         "gains": {str(grade.value): grade.worth for grade in scale.grades if grade.worth != max(grade.value, 0)},
         "preferences": are_preferences(scale),
     }  # fmt: skip
-    return facts | {"agreement": agreement_of(project, _labels(connection, project, policy), scale)}
+    return facts | {"agreement": _agreement(project, counted)}
 
 
-def agreement_of(project: Project, labels: pl.DataFrame, scale: Scale) -> dict[str, Any]:
+def _agreement(project: Project, counted: Tally) -> dict[str, Any]:
     """Krippendorff's alpha of labels with its interval; the reason where there is none."""
-    from assay.subjects.judges.evaluation import agree  # noqa: PLC0415  # loads SciPy
+    from assay.subjects.judges.evaluation import agreement_of  # noqa: PLC0415  # loads SciPy
 
     try:
-        result = agree(as_labels(project, labels), "Alpha", categories=list(scale.values), resamples=1000)
+        if not len(counted.ratings.item):
+            raise InputError(f"{project.name}: nobody has judged anything yet")
+        result = agreement_of(counted.ratings, project.name, origin=project.database.name, resamples=1000)
     except AssayError as problem:
         return {"measure": "Alpha", "value": None, "reason": problem.remark}
     found = result.estimate(result.measures[0])
     return {
         "measure": str(result.measures[0]), "value": None if found.undefined else found.value,
         "low": _number(found.low), "high": _number(found.high), "reason": found.undefined or "",
-        "labels": number_of("label", labels.height), "judges": len(result.labels.judges),
+        "labels": number_of("label", counted.said), "judges": len(counted.ratings.judges),
     }  # fmt: skip
 
 
 def _number(value: float) -> float | None:
     return None if math.isnan(value) else value
-
-
-_ITEMS = (
-    select(db.topic.c.topic_id, db.item.c.doc_id, db.item.c.id, db.gold.c.expected)
-    .join(db.topic, db.topic.c.id == db.item.c.topic_id)
-    .outerjoin(db.gold, db.gold.c.item_id == db.item.c.id)
-)
-_ITEM_SCHEMA: Final = {"query_id": pl.String, "doc_id": pl.String, "item": pl.Int64, "expected": pl.Int64}

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from sqlalchemy import Connection, bindparam, exists, insert, select, update
 
 from assay.core.errors import InputError, ParameterError
 from assay.store import schema as db
-from assay.store.database import StoreError, now
+from assay.store.database import StoreError, time_after
 from assay.store.handout import assessor_of
-from assay.store.projects import Project, open_within, storable
-from assay.store.settling import Rules, standing
+from assay.store.projects import Project, batched, inserted, storable
+from assay.store.settings import Settings
+from assay.store.settling import Standing, standing
 
 Input: TypeAlias = Literal["", "key", "click", "form", "file", "program"]
 
@@ -62,95 +63,120 @@ def save(
         project.scale.grade(value)
     grades = _further(project, further or {})
     with project.database.writing() as connection:
-        person = assessor_of(connection, project, assessor)
-        known = connection.execute(_KNOWN, {"key": client_key}).one_or_none()
-        if known is not None:
-            if known.assignment_id != assignment:
-                raise ParameterError(f"client_key {client_key!r} was used for another document")
+        row = _assigned(connection, project, assessor, assignment, client_key)
+        said = connection.execute(_LABELS, {"item": row.item_id}).all()
+        if known := next((each for each in said if each.client_key == client_key), None):
             return Saved(known.id, True, known.is_late, known.is_surplus)
-        row = connection.execute(_ASSIGNED, {"key": assignment}).one_or_none()
-        if row is None or row.assessor_id != person.id or row.project_id != project.id:
-            raise InputError(f"{assessor} was not asked about this document")
-        current = connection.execute(_CURRENT, {"assignment": assignment}).one_or_none()
+        current = next((each for each in said if each.assignment == assignment and each.id is not None), None)
         if replaces is not None and (current is None or current.id != replaces):
             raise ConflictError("the label was changed meanwhile: look at it again", current.id if current else None)
         is_back = row.state in {"released", "skipped"}
         is_surplus = current.is_surplus if current else is_back and row.purpose == "main" and row.taken >= row.wanted
-        time = now(connection)
-        values = {
-            "verdict": "cannot_judge" if value is None else "graded", "value": value, "note": storable(note),
-            "active_ms": active_ms, "input": input, "shown": shown, "guideline_id": guideline, "client_key": client_key,
-            "client_at": client_at, "is_late": row.state == "released", "is_surplus": is_surplus,
-        }  # fmt: skip
-        label = _add(connection, assignment, current.id if current else None, time, values)
+        is_late = row.state == "released"
+        label = inserted(
+            connection, db.label, assignment_id=assignment, supersedes=current.id if current else None,
+            created_at=time_after(said[0].last), verdict="cannot_judge" if value is None else "graded", value=value,
+            note=storable(note), active_ms=active_ms, input=input, shown=shown, guideline_id=guideline,
+            client_key=client_key, client_at=client_at, is_late=is_late, is_surplus=is_surplus,
+        )  # fmt: skip
         if grades:
             rows = [{"label_id": label, "aspect_id": aspect, "value": grade} for aspect, grade in grades.items()]
             connection.execute(insert(db.label_aspect), rows)
-        connection.execute(_STATE, {"key": assignment, "to": "done"})
+        if row.state != "done":
+            connection.execute(STATE, {"key": assignment, "to": "done"})
         if row.purpose == "main" and not is_surplus:
-            _settle(connection, row.item_id, project.settings.rules(project.scale), took=int(is_back))
-        return Saved(label, False, values["is_late"], is_surplus)
+            others = [each.value for each in _current(said) if each.assignment != assignment]
+            rules = Settings.stored(row.settings).rules(project.scale)
+            found = standing([*others, value], rules, decided=said[0].is_decided)
+            _write(connection, [(row, found, int(is_back))])
+        return Saved(label, False, is_late, is_surplus)
+
+
+def _assigned(connection: Connection, project: Project, assessor: str, assignment: int, client_key: str = "") -> Any:
+    """An assignment of an assessor with its item, both held for this transaction."""
+    row = connection.execute(_ASSIGNED, {"key": assignment, "client_key": client_key}).one_or_none()
+    if row is not None and row.known not in {None, assignment}:
+        raise ParameterError(f"client_key {client_key!r} was used for another document")
+    if row is None or row.name != assessor or row.project_id != project.id:
+        assessor_of(connection, project, assessor)
+        raise InputError(f"{assessor} was not asked about this document")
+    return row
 
 
 def skip(project: Project, assessor: str, assignment: int) -> None:
     """Leave a document to somebody else; it comes again when nothing else is left."""
     with project.database.writing() as connection:
-        person = assessor_of(connection, project, assessor)
-        row = connection.execute(_ASSIGNED, {"key": assignment}).one_or_none()
-        if row is None or row.assessor_id != person.id:
-            raise InputError(f"{assessor} was not asked about this document")
+        row = _assigned(connection, project, assessor, assignment)
         if row.state != "leased":
             return
-        connection.execute(_STATE, {"key": assignment, "to": "skipped"})
+        connection.execute(STATE, {"key": assignment, "to": "skipped"})
         if row.purpose == "main":
-            _settle(connection, row.item_id, project.settings.rules(project.scale), took=-1)
+            _write(connection, [(row, Standing(row.item_state, row.wanted), -1)])
 
 
 def undo(project: Project, assessor: str, *, client_key: str) -> int | None:
     """Take back the last label of an assessor, who gets the document again; its assignment, None if there is none."""
     with project.database.writing() as connection:
         person = assessor_of(connection, project, assessor)
-        known = connection.execute(_KNOWN, {"key": client_key}).one_or_none()
+        known = connection.scalar(_KNOWN, {"client_key": client_key})
         if known is not None:
-            return int(known.assignment_id)
+            return int(known)
         row = connection.execute(_LAST, {"assessor": person.id}).first()
         if row is None:
             return None
-        current = connection.execute(_CURRENT, {"assignment": row.id}).one()
-        time = now(connection)
-        values = {"verdict": "withdrawn", "client_key": client_key, "is_surplus": current.is_surplus}
-        _add(connection, row.id, current.id, time, values)
-        lease = time + project.settings.lease * 60_000
+        said = connection.execute(_LABELS, {"item": row.item_id}).all()
+        current = next(each for each in said if each.assignment == row.id)
+        time = time_after(person.last)
+        inserted(
+            connection, db.label, assignment_id=row.id, supersedes=current.id, created_at=time, verdict="withdrawn",
+            client_key=client_key, is_surplus=current.is_surplus,
+        )  # fmt: skip
+        lease = time + Settings.stored(person.settings).lease * 60_000
         connection.execute(_AGAIN, {"key": row.id, "until": lease})
         if row.purpose == "main":
             # A label that was not waited for held no place; now that it is open again, it does.
-            settle(connection, project, row.item_id, took=int(current.is_surplus))
+            settle(connection, project, {row.item_id: int(current.is_surplus)})
         return int(row.id)
 
 
 def settle_all(connection: Connection, project: Project) -> None:
     """The standing of every item by the rules of a project, after these have changed."""
-    current = open_within(connection, project)
-    rules = current.settings.rules(project.scale)
     gold = select(db.gold.c.item_id)
     items = select(db.item.c.id).where(db.item.c.project_id == project.id, db.item.c.id.not_in(gold))
-    for item in connection.scalars(items).all():
-        _settle(connection, item, rules)
+    settle(connection, project, dict.fromkeys(connection.scalars(items), 0))
 
 
-def settle(connection: Connection, project: Project, item: int, *, took: int = 0) -> None:
-    """Write down where an item stands, after something was said of it; `took`: how many more people have it."""
-    connection.execute(_LOCKED, {"item": item})
-    _settle(connection, item, project.settings.rules(project.scale), took)
+def settle(connection: Connection, project: Project, took: Mapping[int, int]) -> None:
+    """Write down where items stand, after something was said of them, and how many more people have each."""
+    settings = connection.scalars(select(db.project.c.settings).filter_by(id=project.id)).one()
+    rules = Settings.stored(settings).rules(project.scale)
+    for part in batched(sorted(took), db.BATCH):
+        items = connection.execute(_LOCKED, {"items": part}).all()
+        said: dict[int, list[int | None]] = {}
+        for item, value in connection.execute(_SAID, {"items": part}):
+            said.setdefault(item, []).append(value)
+        decided = set(connection.scalars(_DECIDED, {"items": part}))
+        found = ((row, standing(said.get(row.item_id, []), rules, decided=row.item_id in decided)) for row in items)
+        _write(connection, ((row, where, took[row.item_id]) for row, where in found))
 
 
-def _settle(connection: Connection, item: int, rules: Rules, took: int = 0) -> None:
-    """Write down where an item stands; `took`: how many more people have it."""
-    rows = connection.execute(_SAID, {"item": item}).all()
-    decided = connection.execute(_DECIDED, {"item": item}).first() is not None
-    state, wanted = standing([row.value for row in rows], rules, decided=decided)
-    values: dict[str, Any] = {"key": item, "to": state, "number": wanted, "by": took}
-    connection.execute(_SETTLED, values)
+def _write(connection: Connection, moves: Iterable[tuple[Any, Standing, int]]) -> None:
+    """Write down where items stand, those that have moved, and how many more people have each."""
+    moved = [
+        {"key": row.item_id, "to": found.state, "number": found.wanted, "by": took}
+        for row, found, took in moves
+        if took or found != (row.item_state, row.wanted)
+    ]
+    if moved:
+        connection.execute(_SETTLED, moved)
+
+
+def _current(said: Sequence[Any]) -> Iterator[Any]:
+    """Of all labels of an item, the newest first, those that settle it: one for each person who judged it."""
+    newest = {each.assignment: each for each in reversed(said) if each.id is not None}
+    for each in newest.values():
+        if (each.purpose, each.state) == ("main", "done") and each.verdict != "withdrawn" and not each.is_surplus:
+            yield each
 
 
 def _further(project: Project, given: Mapping[str, int]) -> dict[int, int]:
@@ -166,29 +192,37 @@ def _further(project: Project, given: Mapping[str, int]) -> dict[int, int]:
     return grades
 
 
-def _add(connection: Connection, assignment: int, current: int | None, time: int, values: dict[str, Any]) -> int:
-    made = connection.execute(
-        insert(db.label).values(assignment_id=assignment, supersedes=current, created_at=time, **values)
-    )
-    assert made.inserted_primary_key is not None
-    return int(made.inserted_primary_key[0])
-
-
 _later = db.label.alias()
 #: A label that no later one supersedes, and that was not withdrawn.
 IS_CURRENT = (~exists().where(_later.c.supersedes == db.label.c.id)) & (db.label.c.verdict != "withdrawn")
 
-_KNOWN = select(db.label).where(db.label.c.client_key == bindparam("key"))
+_KNOWN = select(db.label.c.assignment_id).where(db.label.c.client_key == bindparam("client_key"))
 _ASSIGNED = (
-    select(db.assignment, db.item.c.project_id, db.item.c.taken, db.item.c.wanted)
+    select(
+        db.assignment.c.item_id, db.assignment.c.state, db.assignment.c.purpose, db.assessor.c.name,
+        db.item.c.project_id, db.item.c.taken, db.item.c.wanted, db.item.c.state.label("item_state"),
+        db.project.c.settings, _KNOWN.scalar_subquery().label("known"),
+    )
     .join(db.item, db.item.c.id == db.assignment.c.item_id)
+    .join(db.assessor, db.assessor.c.id == db.assignment.c.assessor_id)
+    .join(db.project, db.project.c.id == db.item.c.project_id)
     .where(db.assignment.c.id == bindparam("key"))
     .with_for_update(of=[db.assignment, db.item])
-)
-_CURRENT = (
-    select(db.label).where(db.label.c.assignment_id == bindparam("assignment")).order_by(db.label.c.id.desc()).limit(1)
-)
-_STATE = update(db.assignment).where(db.assignment.c.id == bindparam("key")).values(state=bindparam("to"))
+)  # fmt: skip
+#: All that was ever said of an item, the newest first; asked for when it is held, since others may have said something
+#: before that.
+_LABELS = (
+    select(
+        db.assignment.c.id.label("assignment"), db.assignment.c.state, db.assignment.c.purpose, db.label.c.id,
+        db.label.c.client_key, db.label.c.verdict, db.label.c.value, db.label.c.is_late, db.label.c.is_surplus,
+        db.LAST_ENTRY.label("last"),
+        exists().where(db.adjudication.c.item_id == db.assignment.c.item_id).label("is_decided"),
+    )
+    .outerjoin(db.label, db.label.c.assignment_id == db.assignment.c.id)
+    .where(db.assignment.c.item_id == bindparam("item"))
+    .order_by(db.label.c.id.desc())
+)  # fmt: skip
+STATE = update(db.assignment).where(db.assignment.c.id == bindparam("key")).values(state=bindparam("to"))
 _AGAIN = (
     update(db.assignment)
     .where(db.assignment.c.id == bindparam("key"))
@@ -196,19 +230,25 @@ _AGAIN = (
 )
 _LAST = (
     select(db.assignment.c.id, db.assignment.c.item_id, db.assignment.c.purpose)
-    .where(db.assignment.c.assessor_id == bindparam("assessor"), db.assignment.c.state == "done")
+    .where(db.assignment.c.assessor_id == bindparam("assessor"), db.assignment.c.state == db.fixed("done"))
     .order_by(db.assignment.c.number.desc())
     .limit(1)
     .with_for_update()
 )
+_ITEMS: Any = bindparam("items", expanding=True)
 _SAID = (
-    select(db.label.c.value)
+    select(db.assignment.c.item_id, db.label.c.value)
     .join(db.assignment, db.assignment.c.id == db.label.c.assignment_id)
-    .where(db.assignment.c.item_id == bindparam("item"), db.assignment.c.purpose == "main")
-    .where(db.assignment.c.state == "done", ~db.label.c.is_surplus, IS_CURRENT)
+    .where(db.assignment.c.item_id.in_(_ITEMS), db.assignment.c.purpose == "main")
+    .where(db.assignment.c.state == db.fixed("done"), ~db.label.c.is_surplus, IS_CURRENT)
 )
-_LOCKED = select(db.item.c.id).where(db.item.c.id == bindparam("item")).with_for_update()
-_DECIDED = select(db.adjudication.c.id).where(db.adjudication.c.item_id == bindparam("item")).limit(1)
+_LOCKED = (
+    select(db.item.c.id.label("item_id"), db.item.c.state.label("item_state"), db.item.c.wanted)
+    .where(db.item.c.id.in_(_ITEMS))
+    .order_by(db.item.c.id)
+    .with_for_update()
+)
+_DECIDED = select(db.adjudication.c.item_id).where(db.adjudication.c.item_id.in_(_ITEMS))
 _SETTLED = (
     update(db.item)
     .where(db.item.c.id == bindparam("key"))

@@ -19,22 +19,29 @@ change or delete them. Times are UTC, in milliseconds since 1970, so that both d
 
 from __future__ import annotations
 
+from typing import Final
+
 from sqlalchemy import (
     BigInteger,
     Boolean,
     CheckConstraint,
     Column,
+    ColumnElement,
     Float,
     ForeignKey,
     Index,
     Integer,
     LargeBinary,
     MetaData,
+    ScalarSelect,
     SmallInteger,
     String,
     Table,
     Text,
     UniqueConstraint,
+    func,
+    literal_column,
+    select,
     text,
 )
 
@@ -49,6 +56,9 @@ METADATA = MetaData(
 )
 #: SQLite counts rows by itself only where the key is an INTEGER.
 Key = BigInteger().with_variant(Integer, "sqlite")
+
+#: So many values stand in one statement, or rows are written by one.
+BATCH: Final = 5_000
 
 #: Why somebody was asked: an ordinary label, a known answer, the same item again, or a label made elsewhere.
 PURPOSES = ("main", "gold", "repeat", "import")
@@ -332,3 +342,17 @@ job = Table(
     _one_of("state", JOB_STATES),
 )  # fmt: skip
 Index("ix_job_state", job.c.state)
+
+
+def fixed(word: str) -> ColumnElement[str]:
+    """A state within a statement: as a parameter it would keep SQLite from planning the statement once for good."""
+    return literal_column(repr(word))
+
+
+def _last(table: Table) -> ScalarSelect[int]:
+    newest = select(func.max(table.c.id)).scalar_subquery()
+    return select(table.c.created_at).where(table.c.id == newest).scalar_subquery()
+
+
+#: When something was last written down: a label, or else an event; null in an empty database.
+LAST_ENTRY: ColumnElement[int] = func.coalesce(_last(label), _last(event))

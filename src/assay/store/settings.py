@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
+from functools import cache
 from typing import Any, Literal, TypeAlias, get_args
 
 from assay.core.domains import Choice, Whole
@@ -70,6 +71,16 @@ class Settings:
     def to_json(self) -> str:
         """The settings as they are stored."""
         return json.dumps(asdict(self), sort_keys=True)
+
+    @staticmethod
+    @cache
+    def stored(text: str) -> Settings:
+        """Settings as they are stored: read once for every text, so that each transaction can ask for the current ones.
+
+        >>> Settings.stored('{"lease": 5}') is Settings.stored('{"lease": 5}')
+        True
+        """
+        return Settings.of(text)
 
     @classmethod
     def of(cls, stored: str | Mapping[str, Any]) -> Settings:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
 import polars as pl
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, func, select
 
 from assay.core.domains import Choice
 from assay.core.errors import InputError, ParameterError, argument, listed, number_of
@@ -18,12 +18,12 @@ from assay.core.results import frame_as_csv
 from assay.store import schema as db
 from assay.store.database import now
 from assay.store.everything import everything
-from assay.store.labels_table import aspect_key, history, labels_of
+from assay.store.labels_table import aspect_key, frame_of, history, labels_of
 from assay.store.listings import LabelImport
 from assay.store.preferences import sides
-from assay.store.projects import RELEVANCE, Project, add_assessors, digest, record, storable
+from assay.store.projects import RELEVANCE, Project, add_assessors, batched, digest, insert_many, record, storable
 from assay.store.releases import open_release
-from assay.store.saving import IS_CURRENT, settle
+from assay.store.saving import IS_CURRENT, STATE, settle
 from assay.tables.labels import Labels
 
 _KINDS = ("human", "program", "model")
@@ -55,10 +55,7 @@ def take_labels(
     _check_scale(project, labels, known_grades)
     with project.database.reading() as connection:
         keys, titles = _items(connection, project), _titles(connection, project)
-        names, current = _assessors(connection, project), _current(connection, project)
-        known = set(
-            connection.scalars(select(db.label.c.client_key).where(db.label.c.client_key.startswith("import:")))
-        )
+        names = _assessors(connection, project)
     frame = labels.frame.with_columns(
         pl.Series("grade", [known_grades.get(_plain(each)) for each in labels.frame["label"]], dtype=pl.Int64),
         query_id=pl.col("query_id").replace(titles),
@@ -78,6 +75,8 @@ def take_labels(
     rows = [
         {**row, "key": _key(project, row)} for row in placed.filter(pl.col("reason").is_null()).iter_rows(named=True)
     ]
+    with project.database.reading() as connection:
+        known, current = _known(connection, rows), _current(connection, project, rows)
     new = [
         row for row in rows
         if row["key"] not in known and current.get((row["item"], row["judge"])) != row["grade"]
@@ -116,53 +115,55 @@ def _take(project: Project, rows: list[dict[str, Any]], judges: tuple[str, ...],
     add_assessors(project, judges, kind=kind, actor=actor)
     purpose = "main" if kind == "human" else "import"
     with project.database.writing() as connection:
-        people = {
-            row.name: row.id
-            for row in connection.execute(select(db.assessor.c.name, db.assessor.c.id).filter_by(project_id=project.id))
-        }
-        given = select(db.assignment.c.item_id, db.assignment.c.assessor_id, db.assignment.c.id, db.assignment.c.state)
-        held = {
-            (row.item_id, row.assessor_id): row
-            for row in connection.execute(
-                given.where(db.assignment.c.purpose == purpose, db.assignment.c.assessor_id.in_(people.values()))
-            )
-        }
+        people = select(db.assessor.c.name, db.assessor.c.id).filter_by(project_id=project.id)
+        keys = dict(map(tuple, connection.execute(people.where(db.assessor.c.name.in_(judges)))))
         time = now(connection)
-        for row in rows:
-            person = people[row["judge"]]
-            before = held.get((row["item"], person))
-            assignment, took = _assignment(connection, row["item"], person, purpose, before=before, time=time)
-            current = connection.scalar(
-                select(db.label.c.id).filter_by(assignment_id=assignment).order_by(db.label.c.id.desc()).limit(1)
-            )
-            seconds = row.get("seconds")
-            connection.execute(
-                insert(db.label).values(
-                    assignment_id=assignment, verdict="graded", value=row["grade"], input="file", client_key=row["key"],
-                    created_at=time, client_at=_milliseconds(row.get("time")), supersedes=current,
-                    active_ms=None if seconds is None else round(float(seconds) * 1000),
-                    note=storable(row.get("note")),
-                )
-            )  # fmt: skip
-            if purpose == "main":
-                settle(connection, project, row["item"], took=took)
+        pairs = dict.fromkeys((row["item"], keys[row["judge"]]) for row in rows)
+        before = _assignments(connection, keys.values(), purpose)
+        insert_many(connection, db.assignment, (
+            {"item_id": item, "assessor_id": person, "purpose": purpose, "state": "done", "number": 0,
+             "handed_at": time, "lease_until": time}
+            for item, person in pairs if (item, person) not in before
+        ))  # fmt: skip
+        if ended := [before[pair].id for pair in pairs if pair in before and before[pair].state != "done"]:
+            connection.execute(STATE, [{"key": key, "to": "done"} for key in ended])
+        held = _assignments(connection, keys.values(), purpose)
+        _say(connection, [(held[row["item"], keys[row["judge"]]].id, row) for row in rows], time)
+        if purpose == "main":
+            took = Counter(item for item, _ in pairs)
+            took.subtract(pair[0] for pair in pairs if pair in before and before[pair].state in {"leased", "done"})
+            settle(connection, project, took)
         record(connection, project.id, actor, "labels imported", number_of("label", len(rows)), {"kind": kind})
 
 
-def _assignment(
-    connection: Connection, item: int, person: int, purpose: str, *, before: Any, time: int
-) -> tuple[int, int]:
-    """The assignment that an imported label is of, and whether it takes one more place."""
-    if before is not None:
-        connection.execute(db.assignment.update().where(db.assignment.c.id == before.id).values(state="done"))
-        return before.id, int(before.state in {"released", "skipped"})
-    made = connection.execute(
-        insert(db.assignment).values(
-            item_id=item, assessor_id=person, purpose=purpose, state="done", number=0, handed_at=time, lease_until=time
-        )
+def _assignments(connection: Connection, people: Iterable[int], purpose: str) -> dict[tuple[int, int], Any]:
+    """The assignments of some people, by item and person."""
+    columns = db.assignment.c
+    rows = select(columns.item_id, columns.assessor_id, columns.id, columns.state).where(
+        columns.purpose == purpose, columns.assessor_id.in_(people)
     )
-    assert made.inserted_primary_key is not None
-    return int(made.inserted_primary_key[0]), 1
+    return {(row.item_id, row.assessor_id): row for row in connection.execute(rows)}
+
+
+def _say(connection: Connection, said: list[tuple[int, dict[str, Any]]], time: int) -> None:
+    """Write down labels of assignments; each supersedes what was said before, also in the same file."""
+    while said:
+        turn: dict[int, dict[str, Any]] = {}
+        for key, row in said:
+            turn.setdefault(key, row)
+        said = [(key, row) for key, row in said if turn[key] is not row]
+        label = db.label.c
+        newest: dict[int, int] = {}
+        for part in batched(turn, db.BATCH):
+            last = select(label.assignment_id, func.max(label.id)).where(label.assignment_id.in_(part))
+            newest.update(map(tuple, connection.execute(last.group_by(label.assignment_id))))
+        insert_many(connection, db.label, (
+            {"assignment_id": key, "verdict": "graded", "value": row["grade"], "input": "file",
+             "client_key": row["key"], "created_at": time, "client_at": _milliseconds(row.get("time")),
+             "supersedes": newest.get(key), "note": storable(row.get("note")),
+             "active_ms": None if row.get("seconds") is None else round(float(row["seconds"]) * 1000)}
+            for key, row in turn.items()
+        ))  # fmt: skip
 
 
 def _milliseconds(at: Any) -> int | None:
@@ -214,16 +215,33 @@ def _assessors(connection: Connection, project: Project) -> dict[str, str]:
     return {alias: name for alias, name in aliases.items() if alias not in names}
 
 
-def _current(connection: Connection, project: Project) -> dict[tuple[int, str], int | None]:
+def _known(connection: Connection, rows: list[dict[str, Any]]) -> set[str]:
+    """The keys of labels that were taken before."""
+    asked = select(db.label.c.client_key)
+    return {
+        key
+        for part in batched((row["key"] for row in rows), db.BATCH)
+        for key in connection.scalars(asked.where(db.label.c.client_key.in_(part)))
+    }
+
+
+def _current(
+    connection: Connection, project: Project, rows: list[dict[str, Any]]
+) -> dict[tuple[int, str], int | None]:  # fmt: skip
     """The current opinion of each assessor on each item."""
-    rows = connection.execute(
+    said = (
         select(db.assignment.c.item_id, db.assessor.c.name, db.label.c.value)
         .select_from(db.label)
         .join(db.assignment, db.assignment.c.id == db.label.c.assignment_id)
         .join(db.assessor, db.assessor.c.id == db.assignment.c.assessor_id)
         .where(db.assessor.c.project_id == project.id, db.assignment.c.purpose != "repeat", IS_CURRENT)
+        .where(db.assessor.c.name.in_({row["judge"] for row in rows}))
     )
-    return {(item, name): value for item, name, value in rows}
+    return {
+        (item, name): value
+        for part in batched({row["item"] for row in rows}, db.BATCH)
+        for item, name, value in connection.execute(said.where(db.assignment.c.item_id.in_(part)))
+    }
 
 
 def _without_blanks(name: str) -> str:
@@ -231,14 +249,12 @@ def _without_blanks(name: str) -> str:
 
 
 def _items(connection: Connection, project: Project) -> pl.DataFrame:
-    rows = connection.execute(
+    rows = (
         select(db.topic.c.topic_id, db.item.c.doc_id, db.item.c.id)
         .join(db.topic, db.topic.c.id == db.item.c.topic_id)
         .where(db.item.c.project_id == project.id)
-    ).all()
-    return pl.DataFrame(
-        list(map(tuple, rows)), schema={"query_id": pl.String, "item_id": pl.String, "item": pl.Int64}, orient="row"
     )
+    return frame_of(connection, rows, {"query_id": pl.String, "item_id": pl.String, "item": pl.Int64})
 
 
 def exported(

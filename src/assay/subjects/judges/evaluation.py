@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
@@ -38,7 +38,7 @@ from assay.stats.pairing import Wanted
 from assay.stats.pairing import listed as listed_measures
 from assay.stats.samples import Drawing
 from assay.stats.weighted_samples import PatternSample
-from assay.tables.labels import Labels
+from assay.tables.labels import NEEDED, Labels
 
 #: Of more pairs of judges than this, those with the most items in common are looked at.
 MOST_PAIRS = 50
@@ -314,6 +314,19 @@ def agree(
     )  # fmt: skip
 
 
+def agreement_of(ratings: Ratings, name: str, *, origin: str, resamples: int = 2000) -> JudgeAgreement:
+    """The agreement on grades that are counted already, of which there may be too many for a table: by alpha."""
+    check_several(ratings.judges, origin)
+    held = ratings.labels_of_item > 0
+    place = (np.cumsum(held) - 1).astype(ratings.item.dtype)
+    counted = ratings.with_labels(place[ratings.item], ratings.judge, ratings.category)
+    labelled = replace(counted, items=ratings.items.filter(pl.Series(held)))
+    scale = usual_scale(ratings.categories, numeric=True)
+    no_rows = Labels(pl.DataFrame(schema=dict.fromkeys(NEEDED, pl.String)), name, origin)
+    topic = np.zeros(len(labelled.items), dtype=np.int64)
+    return JudgeAgreement(no_rows, labelled, (measure_on(scale, "Alpha"),), scale, topic, (), resamples=resamples)
+
+
 def have_order(ratings: Ratings, numeric: bool, categories: Categories) -> bool:
     """True if the order of the labels means something: words have none, unless it was stated; two need none."""
     return numeric or categories is not None or len(ratings.categories) < 3
@@ -335,10 +348,15 @@ def opened(
         for name in wanted:
             check_judge(name, held.judges)
         held = held.only(wanted)
-    if len(held.judges) < 2:
-        only = f"{held.judges[0]!r} alone" if held.judges else "none"
-        raise InputError(f"{held.origin}: expected labels of two judges or more, got those of {only}")
+    check_several(held.judges, held.origin)
     return held
+
+
+def check_several(judges: Sequence[str], origin: str) -> None:
+    """Refuse the labels of one judge alone."""
+    if len(judges) < 2:
+        only = f"{judges[0]!r} alone" if judges else "none"
+        raise InputError(f"{origin}: expected labels of two judges or more, got those of {only}")
 
 
 def check_judge(name: str, known: Sequence[str]) -> None:
