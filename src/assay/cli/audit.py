@@ -12,7 +12,7 @@ from assay.core.evaluation_options import EvaluationRules, option
 
 
 class AuditQuestion(TypedDict, total=False):
-    """What is asked of the data."""
+    """The question that is asked of the data."""
 
     query: options.Query
     value: Annotated[

@@ -79,7 +79,7 @@ def call(words: list[str]) -> int:
 
 
 def _wording(app: App, command: str, words: list[str]) -> Options:
-    """How messages name the options of a command, and the command itself."""
+    """The names of a command and of its options in messages."""
 
     def again(further: list[str], verb: str) -> str | None:
         from assay.cli.repetition import repeated  # noqa: PLC0415  # only where something is to be typed
@@ -91,7 +91,7 @@ def _wording(app: App, command: str, words: list[str]) -> Options:
 
 @contextmanager
 def _told_apart(command: str, words: list[str]) -> Iterator[None]:
-    """Where a file is refused that another subject takes, say so."""
+    """Name the subject that takes a file, where this one refuses it."""
     try:
         yield
     except AssayError as problem:
@@ -118,7 +118,7 @@ def command_in(words: list[str]) -> str:
 
 
 def _help_asked(words: list[str]) -> tuple[str | None, list[str]]:
-    """How help is asked for, if it is: by an option, by the word `help`, by naming no command; and the other words."""
+    """The way help is asked for, by an option, by the word `help` or by naming no command; and the other words."""
     place = 1 if words[:1] and words[0] in SUBJECTS else 0
     if words[place : place + 1] == ["help"]:
         named = [word for word in words[place:] if word != "help"]  # `help help` is about all commands
@@ -134,7 +134,7 @@ def _help_asked(words: list[str]) -> tuple[str | None, list[str]]:
 
 
 def _names_no_command(words: list[str], command: str) -> bool:
-    """Whether a word stands where a command should, and is none: then it is wrong, with `--help` or without."""
+    """True if a word stands where a command should, and is none: then it is wrong, with `--help` or without."""
     if command and command not in SUBJECTS:
         return False
     rest = words[len(command.split()) :]
@@ -170,7 +170,7 @@ def _restored(value: Any) -> Any:
 
 
 def _wrong_call(app: App, command: str, words: list[str], problem: CycloptsError) -> str:
-    """What is wrong with a call, on one line, and what to type instead."""
+    """The mistake in a call, on one line, and what to type instead."""
     from assay.cli import hints  # noqa: PLC0415  # only where something is wrong
 
     named = (app, command, words)
@@ -199,7 +199,7 @@ _TYPES = {int: "a whole number", float: "a number", bool: "no value"}
 
 
 def _wrong_value(problem: Any) -> str | None:
-    """What is wrong with an input or with the value of an option; None: what the parser says will do."""
+    """The mistake in an input or in the value of an option; None: what the parser says will do."""
     kind, argument = type(problem).__name__, problem.argument
     if kind == "MissingArgumentError":
         if problem.keyword is None:

@@ -39,7 +39,7 @@ class FoldColumns(TypedDict, total=False):
 
 
 class ListedContents(TypedDict, total=False):
-    """What is shown of a classifier."""
+    """The parts of a classifier's result that are shown."""
 
     normalize: Annotated[str, option(help="Show the matrix as shares of: true, pred or all.", panel=CONTENTS)]
     errors: Annotated[int, option(help="List N misclassified items.", panel=CONTENTS, least=0)]
@@ -238,7 +238,7 @@ OF_SCORES = {
 
 
 class CurveOfScores(TypedDict, total=False):
-    """What a curve of a classifier's scores shows."""
+    """The contents of a curve of a classifier's scores."""
 
     threshold: Annotated[
         str, option(help="Threshold to mark in scores: a number, or a rule such as youden.", panel=CONTENTS)

@@ -258,7 +258,7 @@ def judge(log: LogFile, judging: JudgingRules, reading: LogRules, to: JudgmentsO
 
 
 class Agreeing(TypedDict, total=False):
-    """When a judgment is relevant, and when a difference is more than chance."""
+    """The level from which a judgment is relevant, and a difference more than chance."""
 
     relevance_level: Level
     alpha: shared.Alpha
@@ -284,7 +284,7 @@ def agree(
 
 
 class Calibrating(TypedDict, total=False):
-    """Which ranks count, and which queries are one."""
+    """The ranks that count, and the queries that are one."""
 
     cutoff: shared.RankCutoff
     same_text: shared.SameText
@@ -309,7 +309,7 @@ def calibrate(qrels: options.Judgments, log: LogFile, rules: Calibrating, readin
 
 
 class Preferring(TypedDict, total=False):
-    """How preferences are read off clicks, tested and made a ranking."""
+    """The way preferences are read off clicks, tested and made a ranking."""
 
     qrels: Annotated[str, option(metavar="FILE", help="Judgments to compare with the preferences.")]
     strategy: shared.PreferenceStrategy
@@ -333,7 +333,7 @@ def prefer(log: LogFile, rules: Preferring, drawing: SeedOption, reading: LogRul
 
 
 class Valuing(TypedDict, total=False):
-    """What the value of a ranking rests on."""
+    """The basis of the value of a ranking."""
 
     cutoff: shared.RankCutoff
     examination: shared.ExaminationCurve

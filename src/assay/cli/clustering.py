@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class ClusterParts(TypedDict, total=False):
-    """What is shown of a clustering."""
+    """The parts of a clustering's result that are shown."""
 
     per_class: Annotated[bool, option(help="Show where each class went, and its best match.")]
     per_cluster: Annotated[bool, option(help="Show what each cluster contains.")]
@@ -215,7 +215,7 @@ _RESAMPLES = 20
 
 @group
 class Numbers(Measured):
-    """Which numbers of clusters are tried, and how."""
+    """The numbers of clusters to try, and how."""
 
     ks: options.Ks | None = None
     resamples: shared.Resamples | None = None

@@ -21,7 +21,7 @@ Files: TypeAlias = Annotated[
 
 @group
 class Adding:
-    """How files become part of a collection."""
+    """The way files become part of a collection."""
 
     group: Annotated[str, option(metavar="NAME", help="The group that made the runs.")] = ""
     refer: Annotated[bool, option(help="Refer to the files where they are, instead of copying them.")] = False

@@ -106,7 +106,7 @@ def add_packages() -> None:
 
 
 def every_command() -> dict[str, str]:
-    """Where each command is, by the words that call it.
+    """The place of each command, by the words that call it.
 
     >>> every_command()["classifier gate"]
     'assay.cli.classifier.gate'

@@ -37,7 +37,7 @@ class Comparing(Output, Tested):
 
 @group
 class Lists:
-    """What is listed besides the verdicts: documents and queries."""
+    """Lists besides the verdicts: of documents and of queries."""
 
     system: options.ListedSystem | None = None
     judge_next: Annotated[
@@ -71,7 +71,7 @@ def deliver_comparison(
 
 
 def _sections(result: Comparison, lists: Lists, flipped: int | None) -> list[Section]:
-    """What is listed besides the verdicts, a section each: under the first measure, of the system asked for."""
+    """The lists besides the verdicts, a section each: under the first measure, of the system asked for."""
     from assay.files import read_topics  # noqa: PLC0415
     from assay.verbs.sections.comparisons import list_section  # noqa: PLC0415
 

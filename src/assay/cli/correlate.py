@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @group
 class Correlating(Output, Measured):
-    """What is held against what: measures, or sets of topics; and the form."""
+    """The lists that are correlated: of measures, or of sets of topics; and the form."""
 
     topics_of: Annotated[
         tuple[str, ...], option(metavar="FILE", help="A file of topics, one id per line; give two.")
@@ -26,12 +26,12 @@ class Correlating(Output, Measured):
 
 
 def drawing_of(sampling: Sampling) -> dict[str, Any]:
-    """What was set of the intervals, as `correlate` calls it."""
+    """The options of intervals that were set, as `correlate` calls them."""
     return {"level" if name == "confidence" else name: value for name, value in sampling.items()}
 
 
 def chosen_ways(topics: Correlating, measures: list[str], other_qrels: tuple[str, ...]) -> list[str]:
-    """What is held against what, besides measures."""
+    """The lists that were asked for, besides those of measures."""
     ways = {"--other-qrels": other_qrels, "--topics-of": topics.topics_of, "--split": topics.split}
     chosen = [name for name, value in ways.items() if value]
     if len(chosen) > 1:

@@ -16,7 +16,7 @@ LabelFile = Annotated[str, options.argument("LABELS", "Labels, one row each: ite
 
 
 class CrowdInputs(TypedDict, total=False):
-    """How labels of a crowd are read and put together."""
+    """The way labels of a crowd are read and put together."""
 
     method: Annotated[str, option(help="dawid-skene (default), mace, majority, weighted (by accuracy), median.")]
     ties: Annotated[
@@ -42,7 +42,7 @@ Excluded = Annotated[
 
 @options.group
 class Aggregating(Output):
-    """How labels that were combined are shown; judgments have an option of their own."""
+    """The form of labels that were combined; judgments have an option of their own."""
 
     @property
     def form(self) -> str | None:
@@ -119,7 +119,7 @@ def _excluded(texts: tuple[str, ...]) -> Any:
 
 
 class HitRules(TypedDict, total=False):
-    """How HITs are cut."""
+    """The cut of HITs."""
 
     gold: Annotated[str, option(metavar="QRELS", help="Judgments to mix in as gold questions.")]
     documents: options.Documents
@@ -158,7 +158,7 @@ def hits(
 
 
 class AuditRules(TypedDict, total=False):
-    """What a model's labels are held against, and what they have to reach."""
+    """The labels that a model's are held against, and what they have to reach."""
 
     family: Annotated[str, option("--own-family", metavar="FAMILY", help="Family of the judging model.")]
     slices: Annotated[

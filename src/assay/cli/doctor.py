@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @group
 class Diagnosing(Output):
-    """How findings are given."""
+    """The form of findings."""
 
     every: Annotated[bool, option("--all", help="Also list the checks that found nothing.")] = False
 

@@ -90,7 +90,7 @@ def decisions_in(
 
 @group
 class Explaining(Output):
-    """How much of an explanation is shown, and in which form."""
+    """The part of an explanation that is shown, and its form."""
 
     show: options.Show | None = None
     running: Annotated[bool, option(help="Also show the measure at every rank cutoff.", panel=CONTENTS)] = False

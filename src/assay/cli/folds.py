@@ -27,7 +27,7 @@ class Folds(Output, Measured):
 
 
 def folds_of(folds: str | None, fold: str | None, topics: str | None) -> dict[str, Any]:
-    """How topics are split, as `tune` takes it."""
+    """The split of topics, as `tune` takes it."""
     from assay.files import read_topics  # noqa: PLC0415
     from assay.subjects.ranking.tuning import LEAVE_ONE_OUT  # noqa: PLC0415
 

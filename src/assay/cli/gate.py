@@ -62,7 +62,7 @@ class TwoFiles(TwoNames):
 
 @group
 class Gating(Output, Measured):
-    """When a candidate may take the baseline's place, and where a pipeline looks for the outcome."""
+    """The conditions for a candidate to take the baseline's place, and where a pipeline looks for the outcome."""
 
     margin: Annotated[
         tuple[str, ...], option(metavar="N", help="Smallest loss that matters: 0.01, or nDCG@10=0.02; repeat.")

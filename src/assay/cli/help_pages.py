@@ -68,7 +68,7 @@ def panels_of(app: App, command: str) -> dict[str, list[Entry]]:
 
 
 def usage_of(app: App, command: str) -> str:
-    """How a command is called.
+    """The usage of a command, on a line.
 
     >>> from assay.cli.commands import application
     >>> usage_of(application(), "compare")

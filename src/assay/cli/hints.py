@@ -24,7 +24,7 @@ _OF_ALL_SUBJECTS = ("compare", "explain", "report", "gate", "doctor", "plot", "p
 
 
 def lacking(subject: str, verb: str) -> str | None:
-    """Why a subject has no command for a verb that others have, or what else does it."""
+    """The reason why a subject has no command for a verb that others have, or what else does it."""
     if (subject, verb) in LACKING:
         return LACKING[subject, verb]
     if "compare" not in SUBJECTS.get(subject, ("", {}))[1] or verb not in _INSTEAD:
@@ -33,7 +33,7 @@ def lacking(subject: str, verb: str) -> str | None:
 
 
 def other_subject(command: str, words: list[str]) -> str | None:
-    """Which command takes the files, where one of search was called."""
+    """The command that takes the files, where one of search was called."""
     from assay.cli.inputs import named  # noqa: PLC0415
     from assay.files.named_columns import names_in_any  # noqa: PLC0415  # `assay --help` need not load Polars
     from assay.tables.roles import are_clicks, kind_of  # noqa: PLC0415
@@ -55,7 +55,7 @@ def other_subject(command: str, words: list[str]) -> str | None:
 
 
 def called_here(app: App, command: str, words: list[str]) -> str | None:
-    """What an option is called that goes by its name in Python, or in other tools."""
+    """The name of an option here, for one that goes by its name in Python or in other tools."""
     if command not in every_command():
         return None
     options, known = options_of(app, command), names_of(app, command)
@@ -67,7 +67,7 @@ def called_here(app: App, command: str, words: list[str]) -> str | None:
 
 
 def place_of_option(app: App, command: str, words: list[str]) -> str | None:
-    """Where an option that the command lacks goes: to the same verb of another subject."""
+    """The command where an option belongs that this one lacks: the same verb of another subject."""
     known, options = every_command(), [word.partition("=")[0] for word in words if word.startswith("--")]
     if command not in known:
         return None

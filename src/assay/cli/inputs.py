@@ -160,7 +160,7 @@ def of_collection(
 
 
 def kept(file: str) -> str | Source:
-    """What can be read only once (stdin, a pipe), kept for several looks at it; of a plain file, just its name.
+    """An input that can be read only once (stdin, a pipe), kept for several looks at it; of a file, just its name.
 
     >>> kept("old=old.csv")
     'old=old.csv'
@@ -300,7 +300,7 @@ def say_what_was_read(result: Evaluation, besides: Sequence[str] = ()) -> None:
 
 
 def directions(texts: tuple[str, ...]) -> dict[str, str | dict[str, str]]:
-    """Which way scores are good: one word for all, or a word for each measure.
+    """The direction in which scores are good: one word for all, or a word for each measure.
 
     >>> directions(("lower",)), directions(("latency_ms=lower", "cost=lower"))
     ({'direction': 'lower'}, {'direction': {'latency_ms': 'lower', 'cost': 'lower'}})

@@ -102,7 +102,7 @@ def extractions(
 
 
 def cluster_columns(clusters: ClusterColumns) -> dict[str, Any]:
-    """Which columns hold what, as `read_clusters` takes them."""
+    """The columns of clusters that were named, as `read_clusters` takes them."""
     columns: dict[str, Any] = settings(clusters, "truth", "item", "weight")
     if clusters.points is not None:
         columns["points"] = names_in(clusters.points, "--points", "columns")
@@ -114,7 +114,7 @@ def cluster_columns(clusters: ClusterColumns) -> dict[str, Any]:
 def _systems(
     files: Sequence[Any], read: Callable[[Any, str | None], list[Item]], wanted: Sequence[str], what: str
 ) -> list[Item]:
-    """What is in the files; `name=FILE` names the system, or goes before the names of several."""
+    """The systems in the files; `name=FILE` names the system, or goes before the names of several."""
     known: list[str] = []
     systems: list[Item] = []
     for name, path in each_named("", files):
@@ -251,7 +251,7 @@ def item_rules(labels: PairedLabels) -> dict[str, Any]:
 
 
 def every(clusters: ClusterInputs) -> dict[str, Any]:
-    """What was set of columns and rules."""
+    """The columns and rules that were set."""
     columns = settings(clusters)
     return {**columns.pop("rules", {}), **columns}
 

@@ -31,7 +31,7 @@ Version: TypeAlias = Annotated[int, option("--release", metavar="N", help="The r
 
 
 class PolicyOptions(TypedDict, total=False):
-    """How labels become judgments."""
+    """The policy by which labels become judgments."""
 
     method: Annotated[str, option("--policy", help="majority (default), median, highest, lowest, dawid-skene.")]
     ties: Annotated[str, option(help="Of equally frequent grades: lowest (default), highest, none.", panel=RULES)]

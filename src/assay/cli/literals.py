@@ -1,4 +1,4 @@
-"""What is typed on a command line instead of a file: matrices, labels, scores, grades, points, orders."""
+"""Data typed on a command line instead of a file: matrices, labels, scores, grades, points, orders."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def lists_by_name(typed: Sequence[str], read: Callable[[str], Held], prefix: str
 
 
 def looks_like_matrix(text: str) -> bool:
-    """Whether a text is meant as a typed matrix, and not as the name of a file: numbers, or rows with some in them.
+    """True if a text is meant as a typed matrix, and not as the name of a file: numbers, or rows with some in them.
 
     >>> looks_like_matrix("5 0; 1 3"), looks_like_matrix("5 0; 1 x"), looks_like_matrix("matrix.csv")
     (True, True, False)
@@ -175,7 +175,7 @@ def points_in(text: str) -> list[tuple[float, float]]:
 
 
 def numbers_by_grade(text: str) -> dict[float, int]:
-    """How many documents of each grade exist.
+    """The number of documents of each grade.
 
     >>> numbers_by_grade("3:5,2:10")
     {3.0: 5, 2.0: 10}
@@ -297,12 +297,12 @@ def _count(word: str, where: str) -> float:
 
 
 def _words(text: str) -> list[str]:
-    """What stands between commas or blanks; nothing between two commas is an empty word, and no number."""
+    """The words between commas or blanks; nothing between two commas is an empty word, and no number."""
     return [word for part in text.split(",") for word in (part.split() or [""])] if text.strip() else []
 
 
 def _pairs(words: Sequence[str], expected: str) -> Iterator[tuple[str, str]]:
-    """What stands before and behind the last colon of each word."""
+    """The parts before and behind the last colon of each word."""
     for word in words:
         before, colon, behind = word.strip().rpartition(":")
         if not colon or not before:

@@ -114,7 +114,7 @@ def _named(name: str, kind: str | None) -> list[Measure]:
 
 
 def situations() -> dict[str, Any]:
-    """What may be searched for, with a `description`, and the `measures` that suit it, the most important first."""
+    """Situations of search, each with a `description` and the `measures` that suit it, the most important first."""
     return tomllib.loads((resources.files("assay") / "measures" / "situations.toml").read_text(encoding="utf-8"))
 
 

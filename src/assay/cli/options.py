@@ -42,7 +42,7 @@ def group(cls: type[Group]) -> type[Group]:
 
 
 def settings(group: Any, *names: str) -> dict[str, Any]:
-    """What was set of a group of options, or of some of them, by name: 0 is a value, an empty list is none.
+    """The options of a group that were set, or some of them by name: 0 is a value, an empty list is none.
 
     >>> settings(Output(csv=True, path=Path("a.csv")), "csv", "json")
     {'csv': True}
@@ -52,7 +52,7 @@ def settings(group: Any, *names: str) -> dict[str, Any]:
 
 
 def is_set(value: Any) -> bool:
-    """Whether an option was set."""
+    """True if an option was set."""
     return value is not None and value is not False and value not in ((), [], {})
 
 
@@ -281,7 +281,7 @@ class Output:
 
 @group
 class JudgmentsOutput(Output):
-    """How a result is given that can be written as judgments."""
+    """The form of a result that can be written as judgments."""
 
     of_tables: ClassVar[frozenset[str]] = frozenset({".qrels", ".trec", ".txt"})
 
@@ -299,7 +299,7 @@ class Evaluating(Output, Measured):
 
 
 class Testing(TestSettings, SeedOption, total=False):
-    """How differences are tested, with the seed."""
+    """The test of differences, with the seed."""
 
 
 @group

@@ -1,4 +1,4 @@
-"""What commands print and write, and how messages name options."""
+"""Printing and writing of results, and names of options in messages."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _PYTHON_ONLY = {"score_precision"}
 
 
 class Options(ArgumentWording):
-    """How the command line is spoken."""
+    """The words of the command line for options."""
 
     naming = "as in name=FILE"
 

@@ -71,7 +71,7 @@ def _outputs(arguments: Mapping[str, Argument], options: Mapping[str, Any]) -> l
 
 
 def _tree(named: list[Field], arguments: dict[str, Argument], prefix: str = "") -> dict[str, Any]:
-    """Which argument each field is; of a group, the group and its fields. The arguments are collected."""
+    """The argument of each field; of a group, the group and its fields. The arguments are collected."""
     tree: dict[str, Any] = {}
     for name, hint, is_required in named:
         if _is_group(hint):
@@ -115,7 +115,7 @@ def _is_group(hint: Any) -> bool:
 
 
 def _option(hint: Any) -> Option | None:
-    """What is declared beside a type, or beside one of several."""
+    """The option that is declared beside a type, or beside one of several."""
     for each in (hint, *get_args(hint)):
         for option in getattr(each, "__metadata__", ()):
             if isinstance(option, Option):

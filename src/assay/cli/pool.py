@@ -24,7 +24,7 @@ Groups: TypeAlias = Annotated[
 
 
 class Pooling(TypedDict, total=False):
-    """Which documents are pooled, and in which order."""
+    """The documents to be pooled, and their order."""
 
     strategy: Annotated[str, option(help="depth (default), take, rbp, rrf; sample: at random, by best rank.")]
     depth: PoolDepth
@@ -64,7 +64,7 @@ def make(
 
 
 class Simulation(TypedDict, total=False):
-    """What is simulated."""
+    """The strategies and pools that are simulated."""
 
     strategies: Annotated[
         tuple[str, ...],
@@ -125,7 +125,7 @@ def choose(
 
 
 class Bias(TypedDict, total=False):
-    """What pool bias is looked at by."""
+    """The settings by which pool bias is looked at."""
 
     measures: options.Measures
     depth: Annotated[int, option(help="Depth of the pool (default: estimated from the judgments).", least=1)]

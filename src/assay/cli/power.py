@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @group
 class Planning(Output, Measured):
-    """What is to be found, and with which chance."""
+    """The difference to be found, and with which chance."""
 
     baseline: options.Baselines = ()
     plan: PlanSettings

@@ -37,7 +37,7 @@ class Reporting(Tested):
         check_targets(self.paths)
 
     def of_items(self) -> dict[str, Any]:
-        """What was set of the test, as a report on items takes it."""
+        """The options of the test that were set, as a report on items takes them."""
         stated: dict[str, Any] = {**self.testing}
         return {"comparison": stated} | ({"seed": stated["seed"]} if "seed" in stated else {})
 

@@ -248,7 +248,7 @@ OF_RUNS = {
 
 
 class CurveOfRuns(TypedDict, total=False):
-    """What a curve of runs shows."""
+    """The contents of a curve of runs."""
 
     query: options.Query
     levels: Annotated[int, option(help="Levels of recall, evenly spaced from 0 to 1 (pr; 11).", panel=CONTENTS)]

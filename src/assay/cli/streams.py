@@ -32,7 +32,7 @@ def _escaped(problem: UnicodeError) -> tuple[str, int]:
 
 
 class Closed(io.TextIOBase):
-    """What stands for a stdout that was closed from the start: a result that is printed would be lost."""
+    """A stand-in for a stdout that was closed from the start: a result that is printed would be lost."""
 
     encoding = "utf-8"
 

@@ -87,7 +87,7 @@ def trec_eval(*words: str) -> None:
 
 
 def _refuse(flags: dict[str, Any]) -> None:
-    """What is left out is said, not half done."""
+    """Refuse what is left out, rather than do half of it."""
     for flag, what in (("Z", "z-scores"), ("D", "debug output"), ("o", "the old output format")):
         if flag in flags:
             raise ParameterError(f"trec-eval: -{flag} ({what}) is not supported")

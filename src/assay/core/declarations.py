@@ -86,7 +86,7 @@ class Declaration(NamedTuple):
     public: Mapping[str, tuple[str, ...]] = {}
 
     def places(self) -> dict[str, tuple[str, str]]:
-        """Where each command is, as the parser finds it, and what it does.
+        """The place of each command, as the parser finds it, and what it does.
 
         >>> declared = Declaration("coins", "coins:COINS", module="coins.commands", commands={"by-use": "Toss them."})
         >>> declared.places()

@@ -1,4 +1,4 @@
-"""What installed packages add, by entry points: `assay.subjects`, `assay.measures`, `assay.formats`.
+"""Additions of installed packages, by entry points: `assay.subjects`, `assay.measures`, `assay.formats`.
 
 They are looked for where a name is not known, and where all names are listed: no other call waits for it.
 """
@@ -32,7 +32,7 @@ def load_added(group: Group) -> bool:
 
 
 def load(group: Group, name: str) -> Any:
-    """What an entry point stands for; one that cannot be loaded is named, as it is none of ours."""
+    """The object of an entry point; one that cannot be loaded is named, as it is none of ours."""
     module, _, attribute = added(group)[name].partition(":")
     try:
         loaded = importlib.import_module(module)

@@ -1,4 +1,4 @@
-"""What stands above and is reached by name: subjects, writers of forms, presenters of results, verbs.
+"""The parts above that are reached by name: subjects, writers of forms, presenters of results, verbs.
 
 Each is loaded when needed. A result must not import what presents it, since that knows the result; so both meet here,
 by their names. To add a subject, name its declaration in `SUBJECTS`; to add a form, write one module and name it in
@@ -120,17 +120,17 @@ def subjects() -> list[Any]:
 
 
 def every_declaration() -> list[Declaration]:
-    """What all subjects say of themselves, with those that packages add."""
+    """The declarations of all subjects, with those that packages add."""
     return [*declarations(), *of_packages()]
 
 
 def declarations() -> list[Declaration]:
-    """What the subjects here say of themselves."""
+    """The declarations of the subjects here."""
     return [load(place) for place in SUBJECTS.values()]
 
 
 def of_packages() -> list[Declaration]:
-    """What the subjects that packages add say of themselves; none takes the name of one that is here."""
+    """The declarations of subjects that packages add; none takes the name of one that is here."""
     return [packages.load("assay.subjects", name) for name in packages.added("assay.subjects") if name not in SUBJECTS]
 
 
@@ -175,7 +175,7 @@ def verb(name: str) -> Any:
 
 
 def _declared(what: str, kind: str, shared: dict[str, str], of: Callable[[Declaration], Mapping[str, str]]) -> Any:
-    """What all subjects share, or one declares; packages are looked for last."""
+    """The entry that all subjects share, or one declares; packages are looked for last."""
     known = dict(shared)
     for each in (list, declarations, of_packages):
         for declared in each():

@@ -39,7 +39,7 @@ class Result:
         return self
 
     def document(self) -> Document:
-        """What is shown, as data: sections of prose, tables and figures."""
+        """The contents that are shown, as data: sections of prose, tables and figures."""
         document: Document = registry.presenter(self.kind)(self.complete())
         return document
 
@@ -94,11 +94,11 @@ class Result:
 
     @cached_property
     def _kept(self) -> dict[tuple[str, Hashable], Any]:
-        """What was found already, by what it is and whose."""
+        """The numbers that were made already, by what they are and whose."""
         return {}
 
     def _once(self, what: str, whose: Hashable, compute: Callable[[], Kept]) -> Kept:
-        """What takes a while is made when somebody first asks for it."""
+        """Make a number that takes a while when somebody first asks for it, and keep it."""
         if (what, whose) not in self._kept:
             self._kept[what, whose] = compute()
         kept: Kept = self._kept[what, whose]

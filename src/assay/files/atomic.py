@@ -77,7 +77,7 @@ def append_text(path: str | os.PathLike[str], text: str) -> None:
 
 @contextmanager
 def together() -> Iterator[None]:
-    """What is written within this is put in place at its end, when all has been made; if anything fails, nothing is."""
+    """Put all files that are written within this in place at its end; if anything fails, none is."""
     ledger = current()
     if ledger.waiting is not None:
         yield
@@ -249,7 +249,7 @@ def one_line_errors(target: Path) -> Iterator[None]:
 
 
 class Output:
-    """What a command has made, and puts in place when all is made."""
+    """A file that a command has made, and puts in place when all are made."""
 
     target: Path
 

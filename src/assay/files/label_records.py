@@ -69,7 +69,7 @@ def only(choices: Any, wrong: Wrong) -> Any:
 
 
 def item_in(*places: Any) -> dict[str, str]:
-    """What was labelled, where one of several objects says so: the document, and its topic."""
+    """The item that was labelled, where one of several objects names it: the document, and its topic."""
     ids: dict[str, str] = {}
     for place in places:
         roles = roles_in("labels", list(place)) if isinstance(place, Mapping) else {}

@@ -1,4 +1,4 @@
-"""What several families of measures share: relevant hits, gains, discounts."""
+"""Kernels that several families of measures share: relevant hits, gains, discounts."""
 
 from __future__ import annotations
 

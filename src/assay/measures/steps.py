@@ -1,4 +1,4 @@
-"""How a measure is computed and shown: named columns (`Steps`), reduced to one number a unit (`PerUnit`).
+"""The steps of a measure, computed and shown: named columns (`Steps`), reduced to one number a unit (`PerUnit`).
 
 A measure's value is the root of a small tree: sums of columns, joined by arithmetic. The tree keeps the columns, so
 whatever shows the working shows what was computed, not a second computation.

@@ -87,7 +87,7 @@ def filled(measure: Measure, values: Floats, undefined: Undefined = "counted_as"
 
 
 def takes_none(measure: Measure | None, reasons: Container[str], undefined: Undefined = "counted_as") -> bool:
-    """Whether there is a summary even where no unit has a value: if it was asked for, or is the system's own doing.
+    """True if there is a summary even where no unit has a value: if it was asked for, or is the system's own doing.
 
     `reasons`: why units have none. Who retrieves nothing at all has a precision of 0.
     """

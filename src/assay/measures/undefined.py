@@ -1,4 +1,4 @@
-"""What undefined numbers of classes, labels, items and documents count as in a mean: the rule, and the policy."""
+"""The treatment of undefined numbers of classes, labels, items and documents in a mean: the rule, and the policy."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def as_counted(measure: Measure, counts: Confusion, result: PerUnit, undefined: 
 
 
 def is_as_asked(measure: Measure, undefined: Undefined) -> bool:
-    """Whether 0 or 1 was asked for, for a measure of classes from 0 to 1: what scikit-learn calls `zero_division`."""
+    """True if 0 or 1 was asked for, for a measure of classes from 0 to 1: what scikit-learn calls `zero_division`."""
     return undefined in {"0", "1"} and "average" in measure.parameters and measure.definition.bounds == (0.0, 1.0)
 
 
@@ -114,7 +114,7 @@ def as_asked(measure: Measure, result: PerUnit, undefined: Undefined) -> PerUnit
 
 
 def is_heeded(measure: Measure, undefined: Undefined) -> bool:
-    """Whether a policy can have an effect on a measure: on a mean, or on a share that can be 0/0.
+    """True if a policy can have an effect on a measure: on a mean, or on a share that can be 0/0.
 
     >>> from assay.measures import parse_measure
     >>> [is_heeded(parse_measure(name, "binary"), "skip") for name in ("Precision", "Accuracy", "AUC")]

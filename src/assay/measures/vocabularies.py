@@ -1,4 +1,4 @@
-"""Which measure a name stands for: rankings, classifiers of two and of more classes, and clusterings have their words.
+"""Names of measures: rankings, classifiers of two and of more classes, and clusterings have words of their own.
 
 "Hit rate" is Success@k for rankings and recall for classifiers; "accuracy" is made of four cells where two labels are
 told apart, and of the whole matrix where there are more.

@@ -1,1 +1,1 @@
-"""What can be evaluated: one folder per subject, none of which imports another; each is loaded when it is used."""
+"""The subjects of evaluation: one folder each, none of which imports another; each is loaded when it is used."""

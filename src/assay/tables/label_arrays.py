@@ -26,7 +26,7 @@ class ScoreColumns(NamedTuple):
 
     @property
     def are_complementary(self) -> bool:
-        """Whether these are probabilities of two labels that add up to 1, so that one column tells the other."""
+        """True if these are probabilities of two labels that add up to 1, so that one column tells the other."""
         inside = len(self.columns) == _TWO and all(column.is_between(0, 1).all() for column in self.columns)
         return inside and bool(((self.columns[0] + self.columns[1] - 1).abs() <= _ROUNDING).all())
 

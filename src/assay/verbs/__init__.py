@@ -1,1 +1,1 @@
-"""What can be done with results of any subject: compare, gate, report, explain, doctor, plan, correlate."""
+"""The verbs, on results of any subject: compare, gate, report, explain, doctor, plan, correlate."""

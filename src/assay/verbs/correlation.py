@@ -40,7 +40,7 @@ class PairOfLists(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Correlations(Result):
-    """How far lists order the same items alike: one pair of lists, or every two of more.
+    """The correlation of lists that order the same items: one pair of lists, or every two of more.
 
     >>> from assay.verbs.correlation import correlate
     >>> print(correlate({"a": 3, "b": 2, "c": 1}, {"a": 9, "b": 4, "c": 5}, names=("AP", "RR")))
@@ -125,12 +125,12 @@ class ListOfNumbers(NamedTuple):
 
     @property
     def item(self) -> str:
-        """What the items are."""
+        """The kind of the items."""
         return "item" if self.sample is None else "system"
 
 
 def holds_systems(value: Any) -> bool:
-    """Whether systems can be measured on it: results and tables know their subject, somebody's own numbers do not.
+    """True if systems can be measured on it: results and tables know their subject, somebody's own numbers do not.
 
     >>> holds_systems([0.1, 0.2])
     False
@@ -353,7 +353,7 @@ def _matched(one: ListOfNumbers, other: ListOfNumbers) -> tuple[list[str], list[
 
 
 def _why_not(sample: Sample | None) -> str:
-    """Which systems have no number, and why; nothing where only numbers are known."""
+    """The systems that have no number, and why; nothing where only numbers are known."""
     return "" if sample is None else sample.why_not(*range(len(sample.systems)))
 
 

@@ -129,7 +129,7 @@ class Behaviour(Result):
         return self.estimate(measure, system).value
 
     def undefined(self) -> dict[str, str]:
-        """Why a measure has no number for any system, by measure."""
+        """The reason why a measure has no number for any system, by measure."""
         return self._reasons
 
     def to_frame(self) -> pl.DataFrame:

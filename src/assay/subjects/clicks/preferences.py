@@ -128,7 +128,7 @@ def _tested(votes: pl.DataFrame, min_votes: int, alpha: float) -> pl.DataFrame:
 
 
 def _strategy(name: str, votes: pl.DataFrame, qrels: Qrels | None, settings: Mapping[str, Any]) -> tuple[Any, ...]:
-    """What a strategy gives, and the share of its votes that judgments with different grades share, by query."""
+    """The votes of a strategy, and the share of them that judgments with different grades share, by query."""
     total = int((votes["won"] + votes["lost"]).sum())
     counts = (name, STRATEGIES[name].title, votes.height, total)
     if qrels is None:

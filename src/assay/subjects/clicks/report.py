@@ -80,7 +80,7 @@ def segments(result: Behaviour) -> Iterator[Section]:
 
 
 def guidance(result: Behaviour) -> Iterator[str]:
-    """What the numbers mean, and what they do not."""
+    """Guidance on what the numbers mean, and what they do not."""
     for system, rate in result.rates.items():
         if not math.isnan(rate.value):
             yield f"{system}: {_in_words(rate, result)}"

@@ -351,7 +351,7 @@ class Clustering(ItemResult[ClusteredSystem]):
         return self._once("classes", self.system(system).name, lambda: classes_of(self._table(system)))
 
     def moves(self, system: str | None = None) -> pl.DataFrame:
-        """Which classes are split over several clusters, and which clusters merge several classes."""
+        """The classes that are split over several clusters, and the clusters that merge several classes."""
         return self._once("moves", self.system(system).name, lambda: moves_of(self._table(system)))
 
     def _table(self, system: str | None) -> Contingency:

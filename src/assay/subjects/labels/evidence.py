@@ -1,4 +1,4 @@
-"""What a report on classifiers rests on: their numbers, comparison, shares, thresholds, calibration, changed items."""
+"""The basis of a report on classifiers: their numbers, comparison, shares, thresholds, calibration, changed items."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Share(NamedTuple):
 
 
 class LabelShares(NamedTuple):
-    """How much a classifier has right: of all items, of the positive ones, and of what it calls positive.
+    """The shares that a classifier has right: of all items, of the positive ones, and of what it calls positive.
 
     `most`: the share of the commonest label, which is the `label`. What has no items is None.
     """
@@ -74,7 +74,7 @@ class ConfusedLabels(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Evidence(Items[Classification]):
-    """What a report on classifiers rests on; `paired`: the predictions of the same items, where there are such."""
+    """The basis of a report on classifiers; `paired`: the predictions of the same items, where there are such."""
 
     kind = "classifier"
     role = "predictions"
@@ -147,7 +147,7 @@ class Evidence(Items[Classification]):
 
     @cached_property
     def names(self) -> dict[str, str]:
-        """How labels are shown, by what they are as text: not too long, and no two alike."""
+        """The labels as they are shown, by what they are as text: not too long, and no two alike."""
         matrices = (system.counts.get(ConfusionMatrix) for system in self.result.systems)
         known = chain(self.result.labels, *(matrix.labels for matrix in matrices if matrix is not None))
         labels = list(dict.fromkeys(map(str, known)))
@@ -169,7 +169,7 @@ class Evidence(Items[Classification]):
 
     @cached_property
     def shares(self) -> Mapping[str, LabelShares]:
-        """How much each system with a matrix has right."""
+        """The shares that each system with a matrix has right."""
         return {name: self._shares(self.result.matrix(name)) for name in self.counted}
 
     def _shares(self, matrix: ConfusionMatrix) -> LabelShares:
@@ -225,7 +225,7 @@ class Evidence(Items[Classification]):
 
     @cached_property
     def thresholds(self) -> tuple[SystemThresholds, ...]:
-        """What each threshold would do, of each system with scores."""
+        """The effect of each threshold, of each system with scores."""
         every = (thresholds_of(self.result, name, self.names) for name in self.close)
         return tuple(each for each in every if each is not None)
 
@@ -238,7 +238,7 @@ class Evidence(Items[Classification]):
 
     @cached_property
     def changes(self) -> Mapping[str, tuple[Flips, pl.DataFrame]]:
-        """What became of single items in each system but the baseline, where something is predicted."""
+        """The items that changed in each system but the baseline, where something is predicted."""
         if self.paired is None:
             return {}
         paired, others = self.paired, [each.name for each in self.result.systems if each.name != self.baseline]

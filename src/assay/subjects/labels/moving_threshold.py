@@ -1,4 +1,4 @@
-"""What each threshold of a system would do, and which ones rules choose: what a page lets you move through."""
+"""The effect of each threshold of a system, and the ones that rules choose: what a page lets you move through."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _CELLS = ("tp", "fp", "fn", "tn")
 
 @dataclass(frozen=True, eq=False)
 class SystemThresholds:
-    """What each threshold of a system would do: they descend, and the first one is infinite.
+    """The effect of each threshold of a system: they descend, and the first one is infinite.
 
     `labels`: the positive one, and the other. `rows` hold the four cells of each threshold; where these are too many,
     some of them, so spread that the curves look the same, of `every`. `start` is the row that is shown first,

@@ -256,7 +256,7 @@ class Classification(ItemResult[ClassifiedSystem]):
         return together(self, systems).labels
 
     def why_no_interval_of_classes(self, system: str | None = None) -> str:
-        """Why a number of a class has no interval, where it has none."""
+        """The reason why a number of a class has no interval, where it has none."""
         return why_not_drawn(self.system(system).counts, self.resamples)
 
     def scored(self, system: str | None = None) -> Scored | None:

@@ -160,7 +160,7 @@ class Baseline:
         return evaluation
 
     def contents(self) -> dict[str, Any]:
-        """What the file holds, except for the digest of it all."""
+        """The contents of the file, except for the digest of it all."""
         coverage = self.coverage._asdict()
         del coverage["system"]
         if math.isnan(self.coverage.judged):  # of a run without a document in common with the judgments
@@ -269,7 +269,7 @@ _MARKED = re.compile(rb"\s*\{\s*\"" + MARK.encode() + rb"\"\s*:")
 
 
 def is_baseline(file: Any) -> bool:
-    """Whether a path or a source holds a frozen baseline, by its mark; anything else is a run, or not there.
+    """True if a path or a source holds a frozen baseline, by its mark; anything else is a run, or not there.
 
     >>> is_baseline("bm25.run")
     False

@@ -1,4 +1,4 @@
-"""What the sections of a report on rankings stand on (`Basis`), and texts of topics and documents (`Texts`)."""
+"""The basis of the sections of a report on rankings (`Basis`), and texts of topics and documents (`Texts`)."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Texts(NamedTuple):
         return cls(texts_of(topics, Topics, read_topics), texts_of(documents, Documents, read_documents))
 
     def of_queries(self, queries: Iterable[str]) -> dict[str, str]:
-        """What each query looks for: the topic's title, or its description; empty where it is not known."""
+        """The text of each query: the topic's title, or its description; empty where it is not known."""
         texts: dict[str, str] = {}
         wanted = list(queries)
         if self.topics is not None:
@@ -81,7 +81,7 @@ class Texts(NamedTuple):
         return {document: texts.get(document, ("", "")) for document in wanted}
 
     def notes(self, queries: Iterable[str], documents: Iterable[str]) -> list[str]:
-        """What to say where ids and texts do not fit together."""
+        """Notes where ids and texts do not fit together."""
         notes, units = [], list(queries)
         if self.topics is not None and units and not any(self.of_queries(units).values()):
             notes.append(f"{self.topics.name}: no topic id is that of a query")
@@ -93,7 +93,7 @@ class Texts(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Basis:
-    """What the sections of a report are made from: a comparison, or where there is none what it would rest on.
+    """The basis of the sections of a report: a comparison, or where there is none what it would rest on.
 
     `names`: the systems as they were given. `changed`: how many of the most changed queries to show, `show`: how many
     ranks of each. `counts`: every document of those in `detailed`; empty where documents cannot be looked at, and
@@ -171,11 +171,11 @@ class Basis:
 
     @property
     def unit_kind(self) -> str:
-        """What the values are of: queries, mostly."""
+        """The units of the values: queries, mostly."""
         return next((paired.unit_kind for paired in self.paired.values()), "query")
 
     def findings(self, measure: str | None = None) -> list[Finding]:
-        """What was found about each system, best first, under the main measure unless another is named."""
+        """The findings on each system, best first, under the main measure unless another is named."""
         if self.comparison is None:
             return []
         of_measure = {each.system: each for each in self.comparison.findings if each.measure == (measure or self.main)}
@@ -211,7 +211,7 @@ class Basis:
 
     @cached_property
     def no_documents(self) -> str:
-        """Why documents cannot be looked at; empty if they can."""
+        """The reason why documents cannot be looked at; empty if they can."""
         if self.evaluation is None:
             return "scores alone say nothing about documents: there is no coverage, no curve and no ranking"
         why = why_unseen(self.evaluation)
@@ -270,25 +270,25 @@ class Basis:
         return every if len(every) <= MOST_VERDICTS else [each for each in every if each.measure == self.main]
 
     def higher_is_better(self, measure: str) -> bool | None:
-        """Whether more of a measure is good; None if it is neither good nor bad."""
+        """True if more of a measure is good; None if it is neither good nor bad."""
         if measure in self.paired:  # it knows what was stated, too
             return self.paired[measure].higher_is_better
         return self.measure(measure).definition.higher_is_better
 
     @property
     def is_complete(self) -> bool:
-        """Whether the judgments were declared complete, so that nothing is unjudged."""
+        """True if the judgments were declared complete, so that nothing is unjudged."""
         return self.evaluation is not None and self.evaluation.policies.complete
 
     def judge_next(self, finding: Finding) -> str:
-        """What to write for the documents that a verdict depends on most."""
+        """The command for the documents that a verdict depends on most."""
         pair = {"system": finding.system, "baseline": finding.baseline} if len(self.systems) > 2 else {}
         asked = "".join(f", {name}={value!r}" for name, value in {"measure": finding.measure, **pair}.items())
         python = f"assay.compare(qrels, runs).judge_next(25{asked})"
         return call_with("compare", python, measure=finding.measure, judge_next=25, **pair)
 
     def is_unchecked(self, finding: Finding) -> bool:
-        """Whether documents without judgment may matter to a verdict, and nobody has looked at what they do."""
+        """True if documents without judgment may matter to a verdict, and nobody has looked at what they do."""
         if self.evaluation is None or self.evaluation.policies.unjudged == "error" or self.is_complete:
             return False
         return finding.reach is None and not math.isnan(finding.difference)
@@ -310,7 +310,7 @@ class Basis:
 
 
 def _origin(scores: Any) -> str:
-    """Where scores come from: a path, or what stands for one."""
+    """The origin of scores: a path, or what stands for one."""
     if isinstance(scores, str | os.PathLike):
         return "<stdin>" if scores == "-" else os.fspath(scores)
     return str(getattr(scores, "name", "")) if is_file(scores) or isinstance(scores, Source) else ""

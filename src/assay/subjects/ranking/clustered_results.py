@@ -26,7 +26,7 @@ from assay.verbs.comparison import Comparison, compare
 
 @dataclass(frozen=True, eq=False)
 class ClustersByUse(Result):
-    """What clusters of search results are good for.
+    """The use of clusters of search results.
 
     `best`: one row per query with its best cluster (F1), the flat list cut after as many documents, and what random
     clusters of the same sizes give. `comparison`: the run read cluster by cluster against the flat list.

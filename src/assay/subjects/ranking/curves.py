@@ -182,7 +182,7 @@ def differences(
     baseline: str | None = None,
     system: str | None = None,
 ) -> Curve:
-    """How much better a system is than another on each query, largest gain first.
+    """The lead of a system over another on each query, largest gain first.
 
     Without names: the second system against the first. An undefined value counts as in the mean.
 
@@ -275,14 +275,14 @@ def _each_cutoff(plain: Measure, cutoffs: Iterable[int]) -> list[Measure]:
 
 
 def _reasons(evaluation: Evaluation, results: Mapping[str, PerUnit], query: str | None) -> dict[str, str | None]:
-    """Why a system has no value for the query that was asked for; None where it has one."""
+    """The reason why a system has no value for the query that was asked for; None where it has one."""
     if query is None:
         return {}
     return {system.name: results[system.name].reason(unit) for system, unit in _with_query(evaluation, query)}
 
 
 class _Topics(NamedTuple):
-    """What points are of: one topic, with the reasons why systems have no value for it, or the mean over several."""
+    """The topics of points: one, with the reasons why systems have no value for it, or the mean over several."""
 
     evaluation: Evaluation
     query: str | None = None
@@ -297,7 +297,7 @@ class _Topics(NamedTuple):
         return about_topic(self.query, self.reasons.values())
 
     def warnings(self, summary: pl.DataFrame, *remarks: str, without: Iterable[str] | None = None) -> tuple[str, ...]:
-        """What is odd: topics that have no value, unless it is said which are `without`, and that are missing."""
+        """Warnings of topics that have no value, unless it is said which are `without`, and that are missing."""
         if self.query is None:
             undefined = undefined_topics(summary, self.evaluation.undefined) if without is None else without
             return (*self.evaluation.warnings, *undefined, *remarks)

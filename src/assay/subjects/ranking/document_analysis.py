@@ -1,4 +1,4 @@
-"""What changes between two systems: what users would notice, and the documents gained, lost and moved."""
+"""The changes between two systems: what users would notice, and the documents gained, lost and moved."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def changes(
 
 
 def why_no_shares(measure: Measure, ranks: Ranks) -> str | None:
-    """Why documents have no shares in a measure; None if they have.
+    """The reason why documents have no shares in a measure; None if they have.
 
     >>> from assay.measures import SetF
     >>> why_no_shares(SetF, Ranks.from_grades([1, 0]))
@@ -241,7 +241,7 @@ def _why_not_looked_into(comparison: Comparison) -> str | None:
 
 
 def why_unseen(evaluation: Evaluation) -> str | None:
-    """Why the documents of an evaluation cannot be looked at; None if they can."""
+    """The reason why the documents of an evaluation cannot be looked at; None if they can."""
     if evaluation.coverage["retrieved"].sum() > MOST_ROWS:
         return f"the runs have more than {MOST_ROWS:,} rows"
     return why_not(evaluation.policies)
@@ -278,7 +278,7 @@ class DocumentAnalysis:
         return judge_next(measure, *self._both(finding), n, names, self._evaluation.undefined, top)
 
     def reach(self, finding: Finding, top: float) -> tuple[UnjudgedReach, list[pl.DataFrame]]:
-        """How far unjudged documents could move a difference, with the values by query at both ends: none if micro.
+        """The reach of unjudged documents on a difference, with the values by query at both ends: none if micro.
 
         `top`: the highest grade that they could get.
         """
@@ -292,7 +292,7 @@ class DocumentAnalysis:
         return changes(measure, *self._both(finding), names, depth)
 
     def bounds(self) -> pl.DataFrame:
-        """How low and how high each system's number could be, whatever the grades of unjudged documents."""
+        """The lowest and highest number that each system could have, whatever the grades of unjudged documents."""
         self._refuse_complete()
         rows, evaluation, samples = [], self._evaluation, self.comparison.samples
         bounded = [sample for sample in samples if not evaluation.measure(sample.measure).definition.subtopics]

@@ -266,17 +266,17 @@ class Evaluation(Result):
 
     @cached_property
     def coverage(self) -> pl.DataFrame:
-        """What each system's scores rest on: topics, missing and ignored ones, documents, and the share judged."""
+        """The basis of each system's scores: topics, missing and ignored ones, documents, and the share judged."""
         return pl.DataFrame([_coverage(system) for system in self.systems])
 
     @cached_property
     def is_golden(self) -> bool:
-        """Whether all judgments are of relevant documents, and nobody said how other documents count."""
+        """True if all judgments are of relevant documents, and nobody said how other documents count."""
         return not self.subtopics and is_golden(self.qrels, self.policies)
 
     @cached_property
     def without_number(self) -> tuple[str, ...]:
-        """Which measures have no number, for which systems and why: no unit has a value."""
+        """The measures that have no number, for which systems and why: no unit has a value."""
         return tuple(_without_number(self.systems, self.measures, self.undefined))
 
     @property
@@ -292,7 +292,7 @@ class Evaluation(Result):
         }
 
     def document(self, per_query: bool = False) -> Document:
-        """What is shown, as data: scores, what they rest on, and with `per_query` every query."""
+        """The contents that are shown, as data: scores, what they rest on, and with `per_query` every query."""
         document: Document = registry.presenter(self.kind)(self.complete(), per_query)
         return document
 
@@ -480,7 +480,7 @@ def _coverage(system: RankedSystem) -> dict[str, Any]:
 def _doubts(
     judgments: Judgments, measures: Sequence[Measure], qrels: Qrels, systems: Sequence[tuple[RankedSystem, Batches]]
 ) -> Iterable[str]:
-    """What makes scores rest on nothing, and where to look closer."""
+    """Doubts that scores rest on anything, and where to look closer."""
     for system, run in systems[:1]:
         for doubt in doubts_about_judgments(judgments, measures, system.ranks.policies, qrels):
             yield f"{doubt}; {where_to_look(qrels, run)}"
@@ -504,7 +504,7 @@ def _warnings(systems: Sequence[RankedSystem], runs: Mapping[str, Batches]) -> I
 def _without_number(
     systems: Sequence[RankedSystem], measures: Iterable[Measure], undefined: Undefined
 ) -> Iterable[str]:
-    """Which measures have no number, for which systems and why; undefined="error" raises here."""
+    """The measures that have no number, for which systems and why; undefined="error" raises here."""
     lacking: dict[tuple[Measure, str], list[str]] = {}
     for measure in measures:
         for system in systems:

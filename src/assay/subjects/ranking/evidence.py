@@ -28,7 +28,7 @@ _NONE = pl.DataFrame(schema={"query_id": pl.String, "difference": pl.Float64})
 
 
 class Evidence(Basis):
-    """What the sections show, each computed once, and all of it by `complete`."""
+    """The basis of a report with all that its sections show, each computed once, and all of it by `complete`."""
 
     def complete(self) -> Self:
         """Finish every number of systems and queries, the curves, and the bounds."""
@@ -48,11 +48,11 @@ class Evidence(Basis):
 
     @cached_property
     def ways(self) -> Mapping[str, bool | None]:
-        """Whether more of each measure is good; None if it is neither good nor bad."""
+        """True, by measure, if more of it is good; None if it is neither good nor bad."""
         return {name: super(Evidence, self).higher_is_better(name) for name in self.measures}
 
     def higher_is_better(self, measure: str) -> bool | None:
-        """Whether more of a measure is good; None if it is neither good nor bad."""
+        """True if more of a measure is good; None if it is neither good nor bad."""
         return self.ways[measure] if measure in self.ways else super().higher_is_better(measure)
 
     @cached_property
@@ -80,7 +80,7 @@ class Evidence(Basis):
 
     @cached_property
     def query_rankings(self) -> tuple[list[dict[str, Any]], pl.DataFrame]:
-        """What is known of each of these queries, and the documents that changed."""
+        """The facts about each of these queries, and the documents that changed."""
         return _queries(self, self.in_full) if self.in_full.height else ([], pl.DataFrame())
 
     @cached_property
@@ -90,7 +90,7 @@ class Evidence(Basis):
 
     @cached_property
     def bounds(self) -> tuple[pl.DataFrame, tuple[Note | str, ...]]:
-        """How low and how high the numbers could be with other grades for unjudged documents; and why not."""
+        """The lowest and highest numbers with other grades for unjudged documents; and why there are none."""
         problems: list[Note | str] = []
         frame = pl.DataFrame() if self.evaluation is None else _bounds(self, self.evaluation, problems)
         return frame, tuple(problems)
@@ -162,7 +162,7 @@ def _values(basis: Basis) -> pl.DataFrame:
 
 
 def _text(basis: Basis, frame: pl.DataFrame) -> pl.Series:
-    """What each query of a table looks for."""
+    """The text of each query of a table."""
     texts = basis.texts.of_queries(frame["query_id"].to_list())
     return pl.Series("text", texts.values(), dtype=pl.String)
 
@@ -182,7 +182,7 @@ def _levels(basis: Basis, evaluation: Evaluation) -> pl.DataFrame:
 
 
 def _bounds(basis: Basis, evaluation: Evaluation, problems: list[Note | str]) -> pl.DataFrame:
-    """How low and how high the numbers could be with other grades for unjudged documents; and why not, as `problems`.
+    """The lowest and highest numbers with other grades for unjudged documents; and why there are none, as `problems`.
 
     Of many systems, under the measures that verdicts are told in words by; `Comparison.bounds` has the others.
     """
@@ -204,7 +204,7 @@ def _bounds(basis: Basis, evaluation: Evaluation, problems: list[Note | str]) ->
 
 
 def _queries(basis: Basis, chosen: pl.DataFrame) -> tuple[list[dict[str, Any]], pl.DataFrame]:
-    """What is known of each query: values, both rankings with what each rank adds, and the best possible value.
+    """The facts about each query: values, both rankings with what each rank adds, and the best possible value.
 
     `best` is None where it is not known; `no_steps` says why ranks add nothing. And the documents that changed.
     """
@@ -241,7 +241,7 @@ def _ranking(moved: pl.DataFrame, side: str, depth: int) -> list[dict[str, Any]]
 
 
 def _added(measure: Measure, ranks: Ranks, query: str) -> dict[int, float]:
-    """What each rank adds to the value of a query."""
+    """The amount that each rank adds to the value of a query."""
     of_query = as_judged(ranks).only(np.array([each == query for each in ranks.queries], dtype=np.bool_))
     result = measure.per_unit(of_query)
     shares, at_rank = result.shares(), dict[int, float]()

@@ -1,4 +1,4 @@
-"""What a ranking's number is explained from: judgments and a run, an evaluation made of them, or counts."""
+"""The inputs from which a ranking's number is explained: judgments and a run, an evaluation made of them, or counts."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _of_counts(measure: Measure, counts: Any, query: str | None, view: View) -> 
 
 
 def _of_evaluation(measure: Measure, evaluation: Evaluation, place: Place, view: View) -> Explanation:
-    """What the evaluation has computed, taken apart."""
+    """The numbers of an evaluation, taken apart."""
     chosen = evaluation.system(place.system)
     view = view._replace(undefined=evaluation.undefined, signature=evaluation.signatures[str(measure)])
     number = number_of_unit(chosen.ranks, place.query)
@@ -78,7 +78,7 @@ def _of_evaluation(measure: Measure, evaluation: Evaluation, place: Place, view:
 
 
 def listing_of(evaluation: Evaluation, system: str, query: int, down_to: int) -> Ranks | None:
-    """What the system retrieved, judged or not; None where unjudged documents are taken out of the ranking."""
+    """The documents retrieved, judged or not; None where unjudged documents are taken out of the ranking."""
     chosen = evaluation.policies
     if chosen.judged_only:
         return None

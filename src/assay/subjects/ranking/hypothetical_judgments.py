@@ -237,7 +237,7 @@ _MOST_GRADES = 9
 
 
 def way_of(measure: Measure, systems: int) -> Way:
-    """How to find the extremes of a measure, or of a difference of two systems.
+    """The way to find the extremes of a measure, or of a difference of two systems.
 
     >>> from assay.measures import AP, nDCG
     >>> way_of(nDCG @ 10, systems=2), way_of(AP, systems=1), way_of(AP, systems=2)
@@ -256,7 +256,7 @@ def way_of(measure: Measure, systems: int) -> Way:
 
 
 def rises_with_rank(measure: Measure) -> bool:
-    """Whether a number of relevant documents is worth most at the top of the ranking, and least at the bottom.
+    """True if a number of relevant documents is worth most at the top of the ranking, and least at the bottom.
 
     >>> from assay.measures import AP, Q
     >>> rises_with_rank(AP), rises_with_rank(Q)  # Q looks at the gain of all documents above
@@ -266,7 +266,7 @@ def rises_with_rank(measure: Measure) -> bool:
 
 
 def tells_unjudged(measure: Measure, ranks: Ranks) -> bool:
-    """Whether a document that is judged irrelevant may count other than one that is not judged.
+    """True if a document that is judged irrelevant may count other than one that is not judged.
 
     >>> from assay.measures import AP, Bpref
     >>> ranks = Ranks.from_grades([1])
@@ -299,7 +299,7 @@ def grades_of(measure: Measure, ranks: Ranks, top: float) -> tuple[Floats, bool]
 
 
 def _by_level_alone(measure: Measure) -> bool:
-    """Whether a grade only says if a document is relevant."""
+    """True if a grade only says if a document is relevant."""
     if measure.definition.counts is Confusion:
         return True
     known = measure.name in _BLIND | _PREFERENCES | {"NumNonRelRet"}
@@ -307,7 +307,7 @@ def _by_level_alone(measure: Measure) -> bool:
 
 
 def _has_table(measure: Measure) -> bool:
-    """Whether a table says what grades are worth: a higher one may be worth less."""
+    """True if a table says what grades are worth: a higher one may be worth less."""
     return any(isinstance(value, tuple) for value in measure.parameters.values())
 
 
@@ -354,7 +354,7 @@ class Trials:
 
     @property
     def others_irrelevant(self) -> bool:
-        """Whether what a hypothesis leaves out is judged irrelevant, so that nothing stays as it was."""
+        """True if what a hypothesis leaves out is judged irrelevant, so that nothing stays as it was."""
         return self.systems[0].others_irrelevant
 
     @cached_property
@@ -384,7 +384,7 @@ class Trials:
         return np.where(there[0], np.where(there[-1] & (len(there) == 2), 2, 0), 1)
 
     def cutoff_at(self, query: Ints, more: Ints) -> Floats:
-        """Where R-precision cuts if so many more documents were relevant."""
+        """The cut-off of R-precision if so many more documents were relevant."""
         relevant = self.systems[0].plain.relevant(self.measure.parameters.get("rel"))[query] + more
         cutoff: Floats = np.floor(self.measure.parameters.get("factor", 1.0) * relevant + 0.9)
         return cutoff
@@ -420,7 +420,7 @@ class Trials:
         return np.flatnonzero(above)
 
     def height(self, values: Floats) -> Floats:
-        """What is to be made low or high, on the scale on which queries are averaged."""
+        """The number to be made low or high, on the scale on which queries are averaged."""
         with np.errstate(divide="ignore"):
             additive = MeanSample(values.T, self.measure.definition.summary).additive
         height: Floats = additive[:, -1] - additive[:, 0] if values.shape[0] == 2 else additive[:, 0]
@@ -434,7 +434,7 @@ class Trials:
         return MeanSample(kept.T, self.measure.definition.summary).observed
 
     def advantage(self) -> Floats:
-        """How much further up each document stands in the second system, or how far up in the only one: -1 to 1."""
+        """The distance of each document up the ranking in the second system, or in the only one: -1 to 1."""
         weights = [np.where(rank <= self.cutoff, 1.0 / rank, 0.0) for rank in self.ranks]
         return weights[-1] - weights[0] if len(weights) == 2 else weights[0]
 

@@ -77,11 +77,11 @@ class RunPairing(ScorePairing):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What is odd about judgments and runs."""
+        """Warnings of what is odd about judgments and runs."""
         return self.runs.warnings
 
     def remarks(self, measures: Sequence[str], *, usual: bool, instead: str = "is the headline") -> list[str]:
-        """What the judgments are, where that says something of every verdict."""
+        """Remarks on the judgments, where they say something of every verdict."""
         level = self.runs.policies.relevance_level
         if level == Policies().relevance_level or any(self.runs.measure(name).depends_on_level for name in measures):
             return list(self.runs.notes)
@@ -119,18 +119,18 @@ class RunPairing(ScorePairing):
         return with_document_analysis(comparison)
 
     def further_sentences(self, finding: Finding, *, alone: bool) -> Iterator[str]:
-        """What users would notice."""
+        """The changes that users would notice."""
         if finding.noticed is not None:
             which = "" if alone else f" of {finding.system} in place of {finding.baseline}"
             yield f"What users would notice{which}: {finding.noticed.in_words()}"
 
     def documents(self, comparison: Comparison) -> DocumentAnalysis:
-        """What the documents of the runs tell of a comparison."""
+        """The facts that the documents of the runs tell of a comparison."""
         return DocumentAnalysis(comparison)
 
     @property
     def is_complete(self) -> bool:
-        """Whether the judgments were declared complete."""
+        """True if the judgments were declared complete."""
         return self.runs.policies.complete
 
     @property
@@ -152,7 +152,7 @@ class RunSides(Sides):
         return undefined_in(self.pairing.scores, measure, system)
 
     def why_undefined(self, measure: str) -> str:
-        """Why a measure has no value for any topic of a run; empty if it has one."""
+        """The reason why a measure has no value for any topic of a run; empty if it has one."""
         return "; ".join(why for side in self.coverage if (why := self._undefined(measure, side.system)))
 
     def guards(self, samples: Sequence[Sample], settings: GateSettings) -> tuple[Guard, ...]:
@@ -166,7 +166,7 @@ class RunSides(Sides):
         return guards_of(self.coverage, settings, undefined, complete=self.pairing.is_complete)
 
     def notes(self) -> list[str]:
-        """Whether much less is judged of the candidate."""
+        """A note if much less is judged of the candidate."""
         before, after = self.coverage
         if not after.judged < before.judged - 0.1:
             return []
@@ -224,7 +224,7 @@ def _against_frozen(
 
 
 def called(measure: Any) -> str:
-    """What a measure is called in the scores, whichever tool's name it was given by.
+    """The name of a measure in the scores, whichever tool's name it was given by.
 
     >>> called("ndcg_cut_10")
     'nDCG@10'
@@ -316,7 +316,7 @@ def _share(judged: float) -> str:
 
 
 def undefined_in(scores: Scores, measure: str, system: str) -> str | None:
-    """Why a measure has no value for any unit of a system, in words; None if it has one.
+    """The reason why a measure has no value for any unit of a system, in words; None if it has one.
 
     >>> from assay import evaluate
     >>> undefined_in(evaluate({"q1": {"d1": 0}}, {"bm25": {"q1": {"d1": 1.0}}}, "AP").scores, "AP", "bm25")

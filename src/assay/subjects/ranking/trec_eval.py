@@ -1,4 +1,4 @@
-"""What the reference tool prints, byte for byte: its measures, parameters, defaults, labels and order."""
+"""The output of the reference tool, byte for byte: its measures, parameters, defaults, labels and order."""
 
 from __future__ import annotations
 

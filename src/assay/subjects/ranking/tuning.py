@@ -109,7 +109,7 @@ class TunedFold(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Tuning(Result):
-    """What a system is worth whose parameter is chosen by topics other than those it is measured on: see `tune`.
+    """The worth of a system whose parameter is chosen by topics other than those it is measured on: see `tune`.
 
     >>> from assay import tune
     >>> judged = {f"q{n}": {"good": 1} for n in range(6)}
@@ -147,7 +147,7 @@ class Tuning(Result):
 
     @property
     def measure(self) -> str:
-        """What settings were chosen by."""
+        """The measure that settings were chosen by."""
         return self.sample.measure
 
     @cached_property
@@ -181,7 +181,7 @@ class Tuning(Result):
 
     @property
     def optimism(self) -> float:
-        """How much better the best setting in hindsight looks than choosing turned out to be."""
+        """The lead of the best setting in hindsight over what choosing turned out to be worth."""
         gap = self.hindsight_value - self.value
         if abs(gap) <= ROUNDING * abs(self.value):  # the same numbers, added up in another order
             return 0.0

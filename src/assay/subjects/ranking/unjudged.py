@@ -1,4 +1,4 @@
-"""What unjudged documents could do to a score, and to a difference of scores.
+"""The effect that unjudged documents could have on a score, and on a difference of scores.
 
 A document that nobody judged counts as irrelevant. It may be relevant all the same: how much would that change? Each
 of the unjudged documents that were retrieved may have any grade. A document has one grade, whichever system returns it,
@@ -54,7 +54,7 @@ def limits(trials: Trials, extremes: Extremes) -> tuple[Floats, Floats]:
 
 
 def _each_at_its_best(trials: Trials, queries: Ints, documents: Ints, better: int) -> Floats:
-    """How far the one system could be ahead if the same number of documents, but not the same ones, were relevant.
+    """The largest lead of a system if the same number of documents, but not the same ones, were relevant.
 
     The most that a number of relevant documents can make of a system is theirs at the top, the least at the bottom.
     """
@@ -177,7 +177,7 @@ def bounds_of(measure: Measure, ranks: Ranks, undefined: Undefined = "counted_as
 
 
 class UnjudgedReach(NamedTuple):
-    """How far unjudged documents could move a difference of means (second system less first).
+    """The reach of unjudged documents on a difference of means (second system less first).
 
     `documents`: how many unjudged documents one of the systems has within the measure's cut-off, each counted once per
     query. All of them are, also those whose grade would change nothing, such as what stands below a relevant document
@@ -196,7 +196,7 @@ class UnjudgedReach(NamedTuple):
     exact: bool
 
     def caveat(self, difference: float) -> str:
-        """That a verdict on this difference depends on unjudged documents.
+        """A caveat that a verdict on this difference depends on unjudged documents.
 
         >>> print(UnjudgedReach(-0.1, 0.3, 4, changes_sign=True, exact=True).caveat(0.1))
         It depends on unjudged documents: 4 documents within reach of the measure have no judgment, and with other
@@ -220,7 +220,7 @@ class UnjudgedReach(NamedTuple):
 def reach_of(
     measure: Measure, first: Ranks, second: Ranks, undefined: Undefined = "counted_as", top: float | None = None
 ) -> UnjudgedReach:
-    """How far unjudged documents could move the difference of two systems, counted by `counting.retrieved`.
+    """The reach of unjudged documents on the difference of two systems, counted by `counting.retrieved`.
 
     `top`: the highest grade of the scale, where documents could get one that none has yet.
 
@@ -269,7 +269,7 @@ def values_at_ends(
 
 
 def _are_exact(trials: Trials, sure: Mask) -> bool:
-    """Whether extremes of queries are those of the mean: every query is in it, or there is nothing to bring one in."""
+    """True if extremes of queries are those of the mean: every query is in it, or there is nothing to bring one in."""
     return bool(sure[trials.counted].all() and (trials.counted.all() or not len(trials.unjudged.document)))
 
 
@@ -342,7 +342,7 @@ def _effects(trials: Trials) -> Floats:
 
 
 def _changes_sign(observed: float, low: float, high: float) -> bool:
-    """Whether the opposite of what was observed is within reach; of no difference, whether any is."""
+    """True if the opposite of what was observed is within reach; of no difference, if any is."""
     down, up = low < -ROUNDING, high > ROUNDING
     if abs(observed) <= ROUNDING:
         return down or up

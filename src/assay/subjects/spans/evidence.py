@@ -55,10 +55,10 @@ class Evidence(Reported):
 
     @property
     def seed(self) -> int:
-        """What everything random is drawn from."""
+        """The seed of everything random."""
         return self.systems[0].seed if self.comparison is None else self.comparison.settings.seed
 
     @property
     def signatures(self) -> Sequence[str]:
-        """How each number was computed."""
+        """The signatures of the numbers."""
         return list(Extractions(self.systems).signatures(list(map(str, self.measures))).values())

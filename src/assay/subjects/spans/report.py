@@ -1,4 +1,4 @@
-"""What an extraction shows, on the terminal and in a report."""
+"""The document of an extraction, on the terminal and in a report."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def span_table(result: Extraction, name: str) -> Table:
 
 
 def basis(result: Extraction) -> Iterator[str]:
-    """What the numbers rest on, in words."""
+    """The basis of the numbers, in words."""
     matching, intervals = rules(result)
     documents = number_of("document", len(result.documents.units))
     yield matching
@@ -103,7 +103,7 @@ def basis(result: Extraction) -> Iterator[str]:
 
 
 def rules(result: Extraction) -> tuple[str, str]:
-    """When a span is a hit, and how intervals are made."""
+    """The rule for a hit, and the way intervals are made."""
     if result.redrawn is None:
         how = "No intervals: documents are resampled, and that takes at least two with spans."
     elif result.interval_method == "t":
@@ -192,7 +192,7 @@ class ReportedExtractions(Evidence):
         return Table("measures", frame, tuple(columns), f"Measures, with {level} intervals", lines)
 
     def methods(self, cite: Citations) -> Iterator[str]:
-        """How it was done, in sentences for a paper."""
+        """The methods, in sentences for a paper."""
         first, names = self.systems[0], [system.name for system in self.systems]
         spans = (
             f"{number_of('true span', len(first.truth.once))} in {number_of('document', len(first.documents.units))}"
@@ -207,7 +207,7 @@ class ReportedExtractions(Evidence):
             yield compared_by(self.comparison, "document")
 
     def configuration(self) -> dict[str, str | None]:
-        """How the numbers were made, for readers."""
+        """The configuration, for readers."""
         first = self.systems[0]
         return {
             "match": first.match,

@@ -189,12 +189,12 @@ class Comparison(Result):
 
     @property
     def is_of_many(self) -> bool:
-        """Whether pairs are too many for a sentence, or a row, each: a table of the systems stands for them."""
+        """True if pairs are too many for a sentence, or a row, each: a table of the systems stands for them."""
         return self.pairs.all_pairs and len(self.findings) > MOST_SENTENCES
 
     @cached_property
     def further_sentences(self) -> Mapping[tuple[str, str], tuple[str, ...]]:
-        """What the subject knows of each pair besides its numbers, in words."""
+        """The facts that the subject knows of each pair besides its numbers, in words."""
         firsts = {(each.baseline, each.system): each for each in reversed(self.findings)}
         alone = len(firsts) == 1
         return {pair: tuple(self.pairing.further_sentences(each, alone=alone)) for pair, each in firsts.items()}
@@ -219,7 +219,7 @@ class Comparison(Result):
 
     @property
     def correction(self) -> str:
-        """Whose method p-values are corrected by; empty where they are not, or one alone needs no correction."""
+        """The method that p-values are corrected by; empty where they are not, or one alone needs no correction."""
         return CORRECTED_BY.get(self.settings.correction, "") if self.family_size > 1 else ""
 
     def finding(

@@ -1,4 +1,4 @@
-"""What a comparison shows, and the table of verdicts: a row for each system held against a baseline under a measure."""
+"""The document of a comparison, and the table of verdicts: a row for each system, baseline and measure."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _words(finding: Finding) -> dict[str, Any]:
 
 
 def _in_full(finding: Finding) -> dict[str, Any]:
-    """What a row of a table has no room for."""
+    """The facts that a row of a table has no room for."""
     parts: dict[str, NamedTuple | None] = {
         "test": finding.outcome,
         "interval": finding.interval,
@@ -137,7 +137,7 @@ def _findings(comparison: Comparison) -> Section:
 
 
 def _standings(comparison: Comparison) -> Section:
-    """Where all pairs were tested, one table for each measure: the systems, best first."""
+    """The systems, best first, where all pairs were tested: one table for each measure."""
     rows = {name: [_standing(each) for each in comparison.standing(name)] for name in comparison.measures}
     if not comparison.pairs.all_pairs or len(comparison.systems) < 3 or comparison.samples[0].only_differences:
         return Section("standings", data=rows)
@@ -164,7 +164,7 @@ def _standing(standing: Standing) -> dict[str, Any]:
 
 
 def _legend(comparison: Comparison) -> Iterator[str]:
-    """What the marks in the tables mean."""
+    """The meaning of the marks in the tables."""
     if any(standing.groups for standing in comparison.standings):
         yield "Systems that share a letter show no clear difference; alike: from how many others a system shows none."
     if not comparison.is_of_many and any(finding.verdict.unjudged for finding in comparison.findings):
@@ -196,7 +196,7 @@ def _judged(comparison: Comparison) -> dict[str, float]:
 
 
 def _coverage(comparison: Comparison) -> str:
-    """What the scores rest on, in a line; nothing if only scores were given."""
+    """The basis of the scores, in a line; nothing if only scores were given."""
     if comparison.evaluation is None:
         return ""
     shares, sample = _judged(comparison), comparison.samples[0]

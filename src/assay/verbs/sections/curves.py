@@ -1,4 +1,4 @@
-"""What curves show: the figure of each kind, its points and its numbers.
+"""Documents of curves: the figure of each kind, its points and its numbers.
 
 A subject draws its own kinds of curves, by functions that its declaration names.
 """
@@ -30,7 +30,7 @@ _VERDICTS = {"better": "s1", "worse": "s2", "equivalent": "s3", "identical": "s3
 
 
 class CurveFigure(NamedTuple):
-    """How a kind of curve is drawn: the figure, and the numbers that a point needs to be drawn.
+    """The drawing of a kind of curve: the figure, and the numbers that a point needs to be drawn.
 
     `thinned`: of very many points, those are drawn that can be told apart. `best`: of very many systems, the best are.
     """
@@ -89,7 +89,7 @@ def ranked(summary: pl.DataFrame) -> tuple[Series, ...]:
 
 
 def more_is_better(summary: pl.DataFrame) -> bool:
-    """Whether a larger number is a better one; the systems of a chart have the same measure."""
+    """True if a larger number is a better one; the systems of a chart have the same measure."""
     if "higher_is_better" in summary.columns:  # not a measure of rankings
         return bool(summary["higher_is_better"].all())
     return all(parse_measure(name).definition.higher_is_better is not False for name in summary["measure"].unique())

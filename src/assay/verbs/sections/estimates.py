@@ -35,11 +35,11 @@ class NoSkill(Protocol):
 
     @property
     def kind(self) -> str:
-        """What it is called."""
+        """The name of its kind."""
 
     @property
     def says(self) -> str:
-        """What it does."""
+        """The answer that it gives."""
 
     @property
     def values(self) -> Mapping[Measure, float]:
@@ -94,7 +94,7 @@ def _best(result: ItemResult[Any], systems: dict[str, list[Estimate]]) -> frozen
 
 
 def _without(estimate: Estimate) -> str:
-    """What a number lacks: its interval, or classes and items that its average counts as something, or leaves out."""
+    """The parts that a number lacks: its interval, or classes and items that its average replaces or leaves out."""
     dash = f" {DASH}" if math.isnan(estimate.low) and not math.isnan(estimate.value) else ""
     gaps = estimate.gaps or Gaps()
     counted, left_out = gaps.briefly("counted"), gaps.briefly("left_out")
@@ -124,7 +124,7 @@ def measure_in_words(name: object, value: float, low: float, high: float) -> str
 
 
 def end_of(measure: Measure) -> Literal["high", "low"] | None:
-    """Which end of its numbers is best.
+    """The end of its numbers that is best.
 
     >>> from assay.measures import parse_measure
     >>> end_of(parse_measure("Accuracy", "binary"))
@@ -139,7 +139,7 @@ def end_of(measure: Measure) -> Literal["high", "low"] | None:
 
 
 def undefined(result: ItemResult[Any]) -> Iterator[str]:
-    """Why there is no number, a line each."""
+    """The reasons why there is no number, a line each."""
     for system in result.systems:
         for measure in result.measures:
             if reason := result.estimate(measure, system.name).undefined:
@@ -156,7 +156,7 @@ def prose_section(name: str, lines: Iterable[str], data: Mapping[str, Any] | Non
 
 
 def settings_of(result: object, *names: str) -> dict[str, Any]:
-    """What a result was made with, by name, for JSON.
+    """The settings that a result was made with, by name, for JSON.
 
     >>> from assay import Clusters, cluster
     >>> settings_of(cluster(Clusters.of(list("xxoo"), [0, 0, 1, 1])), "seed", "resamples")
@@ -184,7 +184,7 @@ def remarks_of(result: ItemResult[Any]) -> dict[str, Remark]:
 
 
 def whose(result: Any, system: str) -> str:
-    """Which of several systems a sentence is about; nothing of one alone."""
+    """The system that a sentence is about, where there are several; nothing of one alone."""
     return f" of {system}" if len(result.systems) > 1 else ""
 
 
@@ -194,7 +194,7 @@ def prefix(result: Any, system: str) -> str:
 
 
 def without_interval(result: ItemResult[Any]) -> Iterator[str]:
-    """Which numbers have no interval, a line a reason.
+    """The numbers that have no interval, a line a reason.
 
     >>> from assay import Clusters, cluster
     >>> list(without_interval(cluster(Clusters.of(list("xxoo") * 3, [0, 0, 1, 1] * 3), ["Purity", "ARI"])))

@@ -1,4 +1,4 @@
-"""What an explanation shows: steps, tables, arithmetic; and the cards of measures."""
+"""The document of an explanation: steps, tables, arithmetic; and the cards of measures."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def _tables(explanation: Explanation) -> Iterator[Table]:
 
 
 def _lines(explanation: Explanation, parts: tuple[Explanation, ...]) -> Iterator[str]:
-    """What is not shown, how the columns are made, the formula in words and in numbers, the result, its signature."""
+    """The number of hidden rows, the columns, the formula in words and in numbers, the result, its signature."""
     if not explanation.steps:
         yield _title(explanation)
     for part in parts:
@@ -138,7 +138,7 @@ def _shown_parts(explanation: Explanation) -> tuple[Explanation, ...]:
 
 
 def _hidden(explanation: Explanation) -> Iterator[str]:
-    """How many rows are not shown, and what they add."""
+    """The number of rows that are not shown, and what they add."""
     for table in explanation.steps:
         hidden = table.frame.filter(~_is_shown(table, explanation.shown))
         if not hidden.height:
@@ -153,7 +153,7 @@ def _hidden(explanation: Explanation) -> Iterator[str]:
 
 
 def _columns(*explanations: Explanation) -> list[str]:
-    """How the columns are made, where their names do not say so: each once, whoever has them."""
+    """The way the columns are made, where their names do not say so: each once, whoever has them."""
     means: dict[str, str] = {}
     lines: dict[str, None] = {}
     for table in (table for explanation in explanations for table in explanation.steps):
@@ -166,7 +166,7 @@ def _columns(*explanations: Explanation) -> list[str]:
 
 
 def _arithmetic(explanation: Explanation) -> Iterator[str]:
-    """What was counted, the formula in words and in numbers, the same in other ways, and the result."""
+    """The counts, the formula in words and in numbers, the same in other ways, and the result."""
     name, formula = str(explanation.measure), explanation.formula
     if explanation.summary is not None and "average" not in explanation.measure.chosen:
         is_said = name.endswith(f"({explanation.summary.partition(' ')[0]})")
@@ -230,18 +230,18 @@ _NONE_MEANS = {
 
 
 def first_sentence(measure: Measure) -> str:
-    """What the measure is, in one sentence."""
+    """The first sentence on a measure: what it is."""
     first = inspect.cleandoc(measure.__doc__ or "").split("\n\n", 1)[0]
     return re.sub(r":math:`(.+?)`", r"\1", " ".join(first.split())).replace("*", "")
 
 
 def family(measure: Measure) -> str:
-    """What the measures defined beside this one have in common: the first line of their module."""
+    """The family of a measure: the first line of its module."""
     return (inspect.getdoc(sys.modules[measure.__module__]) or "").split("\n", 1)[0].rstrip(".")
 
 
 def facts(measure: Measure) -> list[tuple[str, str]]:
-    """What the registry knows: parameters, bounds, how units are put together, names elsewhere."""
+    """The facts of the registry: parameters, bounds, how units are put together, names elsewhere."""
     definition = measure.definition
     known = {
         parameter.name: f"{parameter.domain.describe()} (default {_default(parameter)})"
@@ -294,7 +294,7 @@ def _facts_of_classifiers(definition: Definition) -> dict[str, str]:
 
 
 def _in_averages(definition: Definition) -> str:
-    """What averages over classes and items do with those that have no number."""
+    """The treatment, in averages over classes and items, of those that have no number."""
     higher, bounds = definition.higher_is_better, definition.bounds
     if definition.summary == "sum" or higher is None or bounds is None or not all(map(math.isfinite, bounds)):
         return "left out of averages, with a note"

@@ -102,7 +102,7 @@ class Citations:
         return f" [{', '.join(places)}]" if places else ""
 
     def works(self) -> tuple[Work, ...]:
-        """What was cited, in order."""
+        """The works cited, in order."""
         cited = ((place, entries()[key]) for key, place in self._places.items())
         return tuple(Work(f"[{place}]", str(entry), entry.bibtex) for place, entry in cited)
 
@@ -112,7 +112,7 @@ _MOST_NOTES = 2
 
 
 def method(comparison: Comparison) -> str:
-    """How it was made, in a sentence for a paper."""
+    """The way a comparison was made, in a sentence for a paper."""
     test = _tests(comparison)
     margins = sorted({finding.margin.value for finding in comparison.findings if not math.isnan(finding.margin.value)})
     least, most = (margins[0], margins[-1]) if margins else (math.nan, math.nan)
@@ -141,7 +141,7 @@ def _tests(comparison: Comparison) -> str:
 
 
 def intervals_in_words(comparison: Comparison) -> str:
-    """How intervals were made: those that take resamples first, then the others."""
+    """The ways intervals were made: those that take resamples first, then the others."""
     level = as_level(1 - comparison.settings.alpha)
     drawn: dict[str, None] = {}
     plain: dict[str, None] = {}
@@ -209,12 +209,12 @@ def tested(comparison: Comparison) -> str:
 
 
 def differences_from(comparison: Comparison) -> str:
-    """What was compared."""
+    """The differences that were compared."""
     return f"Differences from {comparison.findings[0].baseline}"
 
 
 def correction(comparison: Comparison, cite: Citations) -> str:
-    """What p-values were corrected over."""
+    """The comparisons that p-values were corrected over."""
     settings = comparison.settings
     if settings.test in SIMULTANEOUS:
         under = ", measure by measure" if len(comparison.measures) > 1 else ""
@@ -225,7 +225,7 @@ def correction(comparison: Comparison, cite: Citations) -> str:
 
 
 def equivalence(comparison: Comparison, unit_kind: str, cite: Citations) -> Iterator[str]:
-    """What equivalent means, and how many units would be needed to tell more."""
+    """The meaning of equivalent, and the number of units needed to tell more."""
     settings = comparison.settings
     margins = sorted({finding.margin.value for finding in comparison.findings})
     span = f"{margins[0]:g}" if len(margins) == 1 else f"{margins[0]:.2g} to {margins[-1]:.2g}, by measure"
@@ -241,7 +241,7 @@ def equivalence(comparison: Comparison, unit_kind: str, cite: Citations) -> Iter
 
 
 def systems_named(kind: str, names: Sequence[str], most: int = MOST_NAMES) -> str:
-    """How many systems there are, and their names.
+    """The number of systems, and their names.
 
     >>> systems_named("classifier", ["trees", "bayes"])
     '2 classifiers (trees and bayes)'
@@ -269,7 +269,7 @@ def cited_measures(called: Mapping[Measure, str], cite: Citations) -> str:
 
 
 def intervals_of(way: str, confidence: float, resamples: int, units: str, cite: Citations) -> str:
-    """How the intervals of single systems were made.
+    """The way the intervals of single systems were made.
 
     >>> intervals_of("percentile", 0.95, 2000, "items", Citations())
     'Intervals at the 95% level are percentile bootstrap intervals [1], from 2,000 resamples of the items.'
@@ -280,5 +280,5 @@ def intervals_of(way: str, confidence: float, resamples: int, units: str, cite: 
 
 
 def compared_by(comparison: Comparison, unit: str) -> str:
-    """How differences were tested, unit by unit."""
+    """The tests of differences, unit by unit."""
     return f"{differences_from(comparison)}, by {unit}: {method(comparison)}"

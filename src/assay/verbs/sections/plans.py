@@ -1,4 +1,4 @@
-"""What plans show: what the units at hand can show, how many a difference needs, and plans without data."""
+"""Documents of plans: what the units at hand can show, how many a difference needs, and plans without data."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _pairs(plan: Plan) -> Table:
 
 
 def _three_differences(plan: Plan, kind: str, few: bool) -> Section:
-    """How many units a small, a medium and the observed difference take, where none was asked for; and why these."""
+    """The units that a small, a medium and the observed difference take, where none was asked for; and why these."""
     origins = ", ".join(dict.fromkeys(each.difference_says for each in plan.measures))
     why = (
         f"No difference was asked for ({argument_name('difference')}). Small: {origins}, which `compare` takes for the "
@@ -132,7 +132,7 @@ def _stability(plan: MeasurePlan) -> dict[str, Any]:
 
 
 def _plans_lines(plan: Plan, kind: str, few: bool) -> Iterator[str]:
-    """What the columns mean."""
+    """The meaning of the columns."""
     told_by = " or ".join(dict.fromkeys(each.test for each in plan.measures))
     drawn = " or ".join(dict.fromkeys(each.test_note for each in plan.measures if each.test_note))
     tests = " or ".join(dict.fromkeys(each.power_test for each in plan.measures))

@@ -105,7 +105,7 @@ def summed_up(
 
 
 def correction_of(comparison: Comparison) -> str:
-    """Whose correction of p-values, and over how many comparisons."""
+    """The correction of p-values, and over how many comparisons."""
     size = comparison.family_size
     if comparison.settings.test in SIMULTANEOUS:
         return f"none: the test covers all {number_of('pair', size)} of systems at once"

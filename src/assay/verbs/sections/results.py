@@ -1,4 +1,4 @@
-"""What the results of `correlate`, `plan`, `doctor` and `gate` show, and the contents of a collection."""
+"""Documents of the results of `correlate`, `plan`, `doctor` and `gate`, and of the contents of a collection."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _matrix(result: Correlations, coefficient: str) -> Table:
 
 
 def _lines(result: Correlations) -> list[str]:
-    """What the numbers mean, in words."""
+    """The meaning of the numbers, in words."""
     pair, items = result.pairs[0], several(result.item)
     if len(result.pairs) > 1:
         of = number_of(result.item, pair.items.height)
@@ -135,7 +135,7 @@ def _payload(finding: CheckFinding) -> dict[str, Any]:
 
 
 def _verdict(diagnosis: Diagnosis) -> str:
-    """What was looked at and how much was found, in one line."""
+    """The things looked at and the number of findings, in one line."""
     number, passed = len(diagnosis.checks), len(diagnosis.passed)
     checks = number_of("check", number) if number == passed else f"{passed} of {number} checks found nothing"
     rest = f"; {len(diagnosis.not_made)} not made" if diagnosis.not_made else ""
@@ -181,7 +181,7 @@ def _examples(finding: CheckFinding) -> Iterator[str]:
 
 
 def _systems(findings: list[CheckFinding]) -> Iterator[str]:
-    """What was found in each system, the worst first."""
+    """The findings on each system, the worst first."""
     for finding in findings[:_TOLD_IN_FULL]:
         first = f" ({finding.examples[0]})" if finding.examples and finding.examples[0].line else ""
         yield f"{finding.system}: {finding.says}{first}"

@@ -30,7 +30,7 @@ _LOOKS_AT = {
 
 
 def sentences(comparison: Comparison) -> Iterator[str]:
-    """What was found, a paragraph for each finding; for many systems, what the table says."""
+    """The findings, a paragraph each; for many systems, what the table says."""
     kind = comparison.samples[0].unit_kind
     if comparison.is_of_many:
         yield from _of_many(comparison)
@@ -58,7 +58,7 @@ def without_caveat(finding: Finding, kind: str, power: float) -> str:
 
 
 def caveat(finding: Finding) -> str:
-    """What a finding depends on: unjudged documents that could change its sign; empty if there are none."""
+    """The condition of a finding: unjudged documents that could change its sign; empty if there are none."""
     if not finding.verdict.unjudged or finding.reach is None:
         return ""
     words: str = finding.reach.caveat(finding.difference)
@@ -107,7 +107,7 @@ def of_verdict(finding: Finding, kind: str) -> str:
 
 
 def conflict(finding: Finding, kind: str) -> str:
-    """Why test, interval and difference do not fit together, and which of them decides; empty where they do."""
+    """The reason why test, interval and difference disagree, and which of them decides; empty where they agree."""
     clash, alpha = finding.verdict.conflict, round(1 - finding.interval.level, 12)
     differ = finding.wins.won + finding.wins.lost
     looks = _LOOKS_AT.get(finding.outcome.test, "").format(several(kind))
@@ -145,7 +145,7 @@ def _is_exact(finding: Finding) -> bool:
 
 
 def of_group(word: str, systems: str, baseline: str, *, many: bool) -> str:
-    """How systems with the same verdict stand to the baseline.
+    """The standing of systems with the same verdict to the baseline.
 
     >>> of_group("better", "a and b", "old", many=True), of_group("inconclusive", "c", "it", many=False)
     ('a and b are better than old', 'c shows no clear difference from it')
@@ -155,7 +155,7 @@ def of_group(word: str, systems: str, baseline: str, *, many: bool) -> str:
 
 
 def relation(word: str) -> str:
-    """What stands between a system and the baseline, by the word of the verdict.
+    """The words between a system and the baseline, by the word of the verdict.
 
     >>> relation("better"), relation("inconclusive")
     ('better than', 'no clear difference from')
@@ -179,7 +179,7 @@ def interval_of(interval: Interval) -> str:
 
 
 def needed(finding: Finding, kind: str, power: float) -> str:
-    """What so many units can show, and how many it would take, where a finding is inconclusive; else empty."""
+    """The differences that the units can show, and how many it takes, where a finding is inconclusive; else empty."""
     no_verdict = math.isnan(finding.difference) or finding.verdict.incomparable
     if finding.verdict.word != "inconclusive" or no_verdict:
         return ""
@@ -194,7 +194,7 @@ def needed(finding: Finding, kind: str, power: float) -> str:
 
 
 def detecting(finding: Finding) -> str:
-    """How many units it takes to detect the margin, and a difference like the one observed."""
+    """The number of units it takes to detect the margin, and a difference like the one observed."""
     change, like = _change_of(finding), finding.needed_observed
     size = numbers([abs(finding.difference), finding.margin.value], 2)[0]
     observed = "" if like is None else f"; the {change} observed ({size}), about {like:,}"
@@ -216,7 +216,7 @@ def _units(finding: Finding, kind: str) -> str:
 
 
 def _of_many(comparison: Comparison) -> Iterator[str]:
-    """How many pairs could be told apart, and who leads."""
+    """The number of pairs that could be told apart, and who leads."""
     alpha, power = comparison.settings.alpha, as_level(comparison.settings.power)
     for sample in comparison.samples:
         findings = [finding for finding in comparison.findings if finding.measure == sample.measure]

@@ -1,1 +1,1 @@
-"""What `doctor` looks for in predictions."""
+"""The checks of `doctor` on predictions."""

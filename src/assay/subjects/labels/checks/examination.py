@@ -117,7 +117,7 @@ class ExaminedPredictions:
 
     @property
     def system(self) -> str:
-        """Whose predictions they are."""
+        """The name of the classifier."""
         return self.name
 
     @property

@@ -1,1 +1,1 @@
-"""What results on classifiers show, on the terminal and in reports."""
+"""Documents of results on classifiers, on the terminal and in reports."""

@@ -1,4 +1,4 @@
-"""What cross-validations show: the mean of folds beside the pooled number, the gap; nested ones; comparisons; leaks."""
+"""Documents of cross-validations: mean of folds beside pooled number, the gap; nested ones; comparisons; leaks."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _each_fold(result: CrossValidation, system: str) -> Table:
 
 
 def _undefined(result: CrossValidation) -> Iterator[str]:
-    """Where measures, or parts of them, have no number, and why."""
+    """Measures, or parts of them, that have no number, and the reasons."""
     folds = number_of("fold", len(result.folds))
     for system, measure in product(result.systems, result.measures):
         numbers = system.numbers.filter(measure=str(measure))
@@ -109,7 +109,7 @@ def _undefined(result: CrossValidation) -> Iterator[str]:
 
 
 def _in_mean(taken: pl.Series, *, some: bool) -> str:
-    """What the mean of folds takes for those without a number; `some`: others have one."""
+    """The number that the mean of folds takes for those without one; `some`: others have one."""
     counted = taken.drop_nulls()
     if not len(counted):
         return "; the mean is that of the others" if some else ""
@@ -119,7 +119,7 @@ def _in_mean(taken: pl.Series, *, some: bool) -> str:
 
 
 def _basis(result: CrossValidation, *, optimism: bool = True) -> Iterator[str]:
-    """How items were split, and what the numbers are."""
+    """The split of items, and the meaning of the numbers."""
     rows = result.systems[0].predictions
     tested = rows.item_id.n_unique()
     often = "" if tested == len(rows) else f" {len(rows):,} times in all"

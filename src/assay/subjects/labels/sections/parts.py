@@ -1,4 +1,4 @@
-"""What a classification shows: on the terminal, and in the sections of a report."""
+"""The document of a classification: on the terminal, and in the sections of a report."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def classes_table(result: Classification, system: str, caption: str, least: int 
 
 
 def _basis(result: Classification) -> Iterator[str]:
-    """What is undefined or left out, what kind of task it is, how many items there were, where intervals come from."""
+    """Numbers that are undefined or left out, the kind of task, the number of items, the source of intervals."""
     yield from undefined(result)
     yield from _without_numbers(result)
     items = ", ".join(dict.fromkeys(_items(result, system.name) for system in result.systems))
@@ -169,7 +169,7 @@ def _classes_without_interval(result: Classification) -> Iterator[str]:
 
 
 def _without_numbers(result: Classification) -> Iterator[str]:
-    """Which classes, or items, averages count as what, or leave out: a line for measures that do it alike."""
+    """Classes, or items, that averages count as something, or leave out: a line for measures that do it alike."""
     alike: dict[tuple[str, Gaps], list[str]] = {}
     for system in result.systems:
         for measure in result.measures:
@@ -249,7 +249,7 @@ def compared(evidence: Evidence) -> Section:
 
 
 def _flips(evidence: Evidence, system: str, name: str) -> Section:
-    """How many items were set right and broken, and some of them; nothing where nothing is predicted."""
+    """Counts of items set right and broken, and some of them; nothing where nothing is predicted."""
     baseline = evidence.baseline
     if system not in evidence.changes:
         return Section(name)
@@ -309,7 +309,7 @@ def threshold(evidence: Evidence) -> Section:
 
 
 def classes(evidence: Evidence) -> Section:
-    """How well each class is told from the others; of many, the largest."""
+    """The numbers of each class against the others; of many, the largest."""
     parts = []
     for place, system in enumerate(evidence.labelled, 1):
         table = classes_table(evidence.result, system, f"Classes, by {system}", least=4)
@@ -328,7 +328,7 @@ def classes(evidence: Evidence) -> Section:
 
 
 def pairs(evidence: Evidence) -> Section:
-    """Which labels are taken for which others, most often first; nothing of two labels, or without a mistake."""
+    """Labels that are taken for others, the most frequent first; nothing of two labels, or without a mistake."""
     parts = []
     numbers = (Column("items", kind="count"), Column("share", "of the label", "bar"))
     columns = (Column("truth"), Column("prediction", "taken for"), *numbers)
@@ -342,7 +342,7 @@ def pairs(evidence: Evidence) -> Section:
 
 
 def calibration(evidence: Evidence) -> Section:
-    """How far probabilities are shares of positive items, or of right predictions."""
+    """Probabilities against the shares of positive items, or of right predictions."""
     result, level = evidence.result, as_level(evidence.result.confidence)
     parts = []
     for place, system in enumerate(evidence.close, 1):

@@ -36,7 +36,7 @@ from assay.verbs.sections.reports import values_of_systems
 
 
 def of_classifiers(result: Classification, comparison: Comparison | None, cite: Citations) -> Iterator[str]:
-    """How classifiers were evaluated, and how they were compared."""
+    """The way classifiers were evaluated and compared."""
     called = {measure: str(measure) for measure in result.measures}
     labels = number_of("label", len(result.labels)) + _decisions(result)
     systems = systems_named("classifier", [system.name for system in result.systems])
@@ -60,7 +60,7 @@ def of_classifiers(result: Classification, comparison: Comparison | None, cite: 
 
 
 def _decisions(result: Classification) -> str:
-    """How it was decided which label an item has."""
+    """The rule that decides which label an item has."""
     if result.task == "multilabel":
         return ", of which an item may have several"
     if result.task != "binary":
@@ -79,7 +79,7 @@ def thresholds_in_words(result: Classification) -> str:
 
 
 def _ways(result: Classification, called: Mapping[Measure, str], cite: Citations) -> Iterator[tuple[str, str]]:
-    """How intervals were made, and of which measures."""
+    """The ways intervals were made, and the measures of each."""
     for measure, name in called.items():
         # Of two classifiers, one may have another way: a perfect AUC has an exact bound.
         estimates = {system.name: result.estimate(measure, system.name) for system in result.systems}
@@ -92,7 +92,7 @@ def _ways(result: Classification, called: Mapping[Measure, str], cite: Citations
 
 
 def _grouped(pairs: Iterable[tuple[str, str]]) -> str:
-    """What holds for which measures, each of them named once."""
+    """Texts with the measures that they hold for, each of them named once."""
     groups: dict[str, dict[str, None]] = {}
     for text, name in pairs:
         groups.setdefault(text, {})[name] = None
@@ -104,7 +104,7 @@ MOST_NAMES_LISTED, _FEW = 6, 2
 
 
 def lead_of(evidence: Evidence) -> str:
-    """How many systems, items and labels."""
+    """Numbers of systems, items and labels."""
     result, names = evidence.result, evidence.names
     labels = joined([names[str(label)] for label in result.labels], MOST_NAMES_LISTED)
     positive = f"; positive is {names[str(result.positive)]}" if result.task == "binary" else ""
@@ -113,7 +113,7 @@ def lead_of(evidence: Evidence) -> str:
 
 
 def worth_of(evidence: Evidence) -> Iterator[str]:
-    """What each classifier is worth: all of a few in whole sentences, many by the headline alone."""
+    """The worth of each classifier: of a few in whole sentences, of many by the headline alone."""
     result, systems = evidence.result, [system.name for system in evidence.result.systems]
     if len(systems) > _FEW:
         measure = evidence.headline
@@ -217,11 +217,11 @@ class ReportedClassifiers(Evidence):
             yield "items have weights: shares in the matrix have no intervals"
 
     def methods(self, cite: Citations) -> Iterator[str]:
-        """How it was done, in sentences for a paper."""
+        """The methods, in sentences for a paper."""
         return of_classifiers(self.result, self.comparison, cite)
 
     def configuration(self) -> dict[str, str | None]:
-        """How the numbers were made, for readers."""
+        """The configuration, for readers."""
         result = self.result
         return {
             "task": result.task,

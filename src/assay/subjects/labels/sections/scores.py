@@ -1,4 +1,4 @@
-"""What a system's scores would give: a threshold to move through all of them, what rules choose, and what is in use."""
+"""Sections on a system's scores: a threshold to move through all of them, what rules choose, and what is in use."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class ExplorerThresholds(SystemThresholds):
 
     @classmethod
     def of(cls, thresholds: SystemThresholds) -> Self:
-        """What a page shows of these."""
+        """The thresholds as a page shows them."""
         return cls(**vars(thresholds))
 
     @property
@@ -49,7 +49,7 @@ class ExplorerThresholds(SystemThresholds):
 
     @property
     def rules(self) -> list[dict[str, Any]]:
-        """What each rule chooses."""
+        """The choice of each rule."""
         return self.chosen[1:].to_dicts()
 
     @property
@@ -79,7 +79,7 @@ class ExplorerThresholds(SystemThresholds):
         return Markup(json.dumps(data, separators=(",", ":")))
 
     def spread(self) -> Figure:
-        """How many items of each label have a score in each bin, as shares of it: the positive up, the other down."""
+        """Items of each label with a score in each bin, as shares of it: the positive up, the other down."""
         edges, *sides = self.scores
         counts = zip(self.labels, (np.array(side) / (sum(side) or 1.0) for side in sides), strict=True)
         bins = {"system": self.system, "low": edges[:-1], "high": edges[1:]}
@@ -100,7 +100,7 @@ class ExplorerThresholds(SystemThresholds):
         return Table("listed", frame, columns, f"Thresholds of {self.system}", fold=fold)
 
     def table(self) -> Table:
-        """What rules choose, below the threshold that is in use, if one is."""
+        """The choices of rules, below the threshold that is in use, if one is."""
         values = (Column(name, kind="number") for name in _IN_TABLE)
         columns = (Column("rule", also="why"), Column("says", "threshold"), *CELLS.values(), *values)
         frame = self.chosen if self.in_use else self.chosen[1:]

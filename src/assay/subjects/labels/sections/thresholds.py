@@ -1,4 +1,4 @@
-"""What chosen thresholds show: what each rule takes, what that counts, and how sure one can be."""
+"""Documents of chosen thresholds: what each rule takes, what that counts, and how sure one can be."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _POSITIVE = "Positive is predicted where the score is at least the threshold."
 
 
 def several(result: Thresholds) -> Document:
-    """What each rule chooses, and what that counts."""
+    """The choice of each rule, and its counts."""
     title = _title("Thresholds", result.settings)
     words = [_ties(result), *_about(result.settings)]
     words += [f"{each.rule}: NA, {each.undefined}." for each in result.chosen if each.undefined is not None]
@@ -38,7 +38,7 @@ def several(result: Thresholds) -> Document:
 
 
 def chosen(result: ChosenThreshold) -> Document:
-    """What one rule chooses, what that counts, and all measures there."""
+    """The choice of one rule, its counts, and all measures there."""
     alone, title, data = Thresholds((result,), result.settings), _title("Threshold", result.settings), _data(result)
     tables = [_choices(alone, title)]
     if result.is_chosen:
@@ -94,7 +94,7 @@ def _data(*choices: ChosenThreshold) -> dict[str, Any]:
 
 
 def _closing(result: Thresholds | ChosenThreshold, words: Iterable[str]) -> Iterator[Section]:
-    """What the numbers mean and rest on, and what is odd about them."""
+    """The meaning and the basis of the numbers, and what is odd about them."""
     positive = result.settings.positive
     plain = positive if isinstance(positive, str | int | float | bool | None) else str(positive)
     settings = asdict(result.settings) | {"positive": plain, "predicted_positive": "score >= threshold"}
@@ -142,7 +142,7 @@ def _value(name: str, value: float | None) -> str:
 
 
 def _meaning(result: ChosenThreshold) -> Iterator[str]:
-    """What the rule does, what ties, and why measures have no value."""
+    """The meaning of the rule, of ties, and the reasons why measures have no value."""
     yield f"{result.rule.name}: {result.rule.definition.says}"
     if result.undefined is not None:
         yield f"NA: {result.undefined}."
@@ -178,7 +178,7 @@ def _next_lower(scores: Floats, values: Floats) -> list[float]:
 
 
 def _where(result: ChosenThreshold) -> str:
-    """Where thresholds lie that resamples choose."""
+    """The range of thresholds that resamples choose."""
     if math.isnan(result.interval.low):
         return NOT_AVAILABLE
     low, high = (threshold_text(result, end) for end in (result.interval.low, result.interval.high))
@@ -210,7 +210,7 @@ def _about(settings: ChoiceSettings) -> Iterator[str]:
 
 
 def _no_spread(choices: tuple[ChosenThreshold, ...]) -> Iterator[str]:
-    """Which criteria have no interval, and why."""
+    """Criteria without an interval, and the reasons."""
     alike = [
         str(each.rule)
         for each in choices

@@ -40,7 +40,7 @@ class WantedValue(NamedTuple):
     percent: bool = False
 
     def fits(self, value: float) -> bool:
-        """Whether a value, rounded to as many decimals, would be printed so.
+        """True if a value, rounded to as many decimals, would be printed so.
 
         >>> wanted("0.75").fits(0.7537), wanted("0.7500").fits(0.7537)
         (True, False)
@@ -55,7 +55,7 @@ class WantedValue(NamedTuple):
 
 
 class RuleValue(NamedTuple):
-    """What rules give together, and the signature that asks Assay for it, if there is one; no rules are Assay's own."""
+    """The value that rules give together, and the signature for it, if Assay has one; no rules are Assay's own."""
 
     rules: tuple[ToolRule, ...]
     value: float
@@ -63,7 +63,7 @@ class RuleValue(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What was found for a value, how many ways were tried, and what came nearest if nothing was found."""
+    """The rules found for a value, the number of ways tried, and what came nearest if nothing was found."""
 
     wanted: WantedValue
     matches: tuple[RuleValue, ...]
@@ -114,7 +114,7 @@ def answer(asked: WantedValue, case: AuditCase, default: AuditSetting, singles: 
 def _different(
     tries: Sequence[tuple[ToolRule, ...]], case: AuditCase, default: AuditSetting, value: float
 ) -> list[RuleValue]:
-    """What rules give, one after the other; only where each of them makes a difference to those before."""
+    """The values of rules, one after the other; only where each of them makes a difference to those before."""
     matches = []
     for chosen in tries:
         values = [value]
@@ -184,7 +184,7 @@ class Audit(Result):
 
     @property
     def is_found(self) -> bool:
-        """Whether some rule, or a stated pair of rules, gives the value that was asked for."""
+        """True if some rule, or a stated pair of rules, gives the value that was asked for."""
         return self.answer is not None and bool(self.answer.matches)
 
     def to_frame(self) -> pl.DataFrame:
@@ -295,7 +295,7 @@ def _from_lists(judged: Mapping[Any, Any], ranking: Any) -> tuple[dict[str, Any]
 def _case(
     qrels: Any, run: Any, measure: Measure, query: str | None, rules: dict[str, Any]
 ) -> tuple[AuditCase, AuditSetting, Evaluation]:
-    """What is audited, Assay's own setting, and the evaluation that it is the setting of."""
+    """The case to audit, Assay's own setting, and the evaluation that it is the setting of."""
     if measure.definition.subtopics or rules.pop("subtopics", None):
         raise ParameterError(f"{measure}: no rules of other tools are known for judgments by subtopic")
     opened = named_runs(run)
@@ -323,7 +323,7 @@ def _where(case: AuditCase, default: AuditSetting) -> str:
 
 
 def _undefined(evaluation: Evaluation, query: str | None) -> tuple[str, ...]:
-    """Why a query has no value of its own, and what it counts as."""
+    """The reason why a query has no value of its own, and what it counts as."""
     (system,), (measure,) = evaluation.systems, evaluation.measures
     reason = None if query is None else system.results[measure].reason(system.ranks.queries.index(query))
     if reason is None:
@@ -333,7 +333,7 @@ def _undefined(evaluation: Evaluation, query: str | None) -> tuple[str, ...]:
 
 
 def _signature(setting: AuditSetting, case: AuditCase, evaluation: Evaluation) -> str | None:
-    """What to ask Assay for; None if only other tools have the rule."""
+    """The signature to ask Assay for; None if only other tools have the rule."""
     if not setting.is_assays:
         return None
     return signature(

@@ -24,7 +24,7 @@ _AGAIN = "\x00"
 
 
 class AuditCase:
-    """What is audited: all rows of a run, as they came, the judgments, and one query or none for the mean.
+    """The case that is audited: all rows of a run, as they came, the judgments, and one query or none for the mean.
 
     >>> from assay.measures import P
     >>> from assay.measures.counting.ranking import Policies

@@ -26,7 +26,7 @@ Counted: TypeAlias = Callable[[Ranks, Measure], Floats]
 
 
 class Data(NamedTuple):
-    """What rules have to know of the data: the largest grade, whether a mean is asked for, whether there are ranks.
+    """Facts about the data that rules need: the largest grade, whether a mean is asked for, whether there are ranks.
 
     `has_fractions`: whether some grade is no whole number.
     """
@@ -91,12 +91,12 @@ class AuditSetting:
 
     @property
     def has_mean(self) -> bool:
-        """Whether topics are put together by the mean of their values."""
+        """True if topics are put together by the mean of their values."""
         return self.measure.definition.summary == "mean" and not self.measure.is_micro
 
     @property
     def is_assays(self) -> bool:
-        """Whether `evaluate` can be asked for it: nothing but parameters and policies."""
+        """True if `evaluate` can be asked for it: nothing but parameters and policies."""
         return self == AuditSetting(self.measure, self.policies, self.data, undefined=self.undefined)
 
 
@@ -316,7 +316,7 @@ def trec_eval_9(setting: AuditSetting) -> AuditSetting | None:
 
 
 def _is_in_trec_eval(setting: AuditSetting) -> bool:
-    """Whether it has the measure: with a cut-off, or whatever stands after the @, or without."""
+    """True if trec_eval has the measure: with a cut-off, or whatever stands after the @, or without."""
     at = setting.measure.definition.at
     is_cut = at is not None and setting.measure.parameters[at] is not None
     return any(("{" in name) == is_cut for name in setting.measure.definition.trec_eval)

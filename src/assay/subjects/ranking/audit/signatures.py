@@ -25,7 +25,7 @@ _RULE = " (rule)"
 
 @dataclass(frozen=True)
 class Signature:
-    """What a number depends on: the measure, the rules of counting, and whose judgments they were.
+    """Everything that a number depends on: the measure, the rules of counting, and whose judgments they were.
 
     `rules` are the arguments of `evaluate` that are not the default. `fields` are the names and values as they are
     written; a rule that is called like a parameter of the measure has `(rule)` behind its name.
@@ -47,7 +47,7 @@ class Signature:
 
     @property
     def call(self) -> str:
-        """What to write to evaluate by these rules: a call in Python, on the command line a command."""
+        """The call in Python that evaluates by these rules; on the command line, the command."""
         return evaluation(str(self.measure), self.rules)
 
 
@@ -157,7 +157,7 @@ _OTHERWISE = "A parameter of the measure: values can change for every query."
 
 @dataclass(frozen=True, eq=False)
 class SignatureComparison(Result):
-    """What differs between two signatures, by field: as the first has it, and the second.
+    """The differences between two signatures, by field: as the first has it, and the second.
 
     >>> from assay import compare_signatures
     >>> rules = "ties=doc_id_descending|unjudged=irrelevant|missing=zero|undefined=0|v1"
@@ -177,7 +177,7 @@ class SignatureComparison(Result):
 
     @property
     def is_same(self) -> bool:
-        """Whether both numbers were made by the same rules."""
+        """True if both numbers were made by the same rules."""
         return not self.differences
 
     def to_frame(self) -> pl.DataFrame:

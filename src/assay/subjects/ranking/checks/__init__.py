@@ -1,1 +1,1 @@
-"""What `doctor` looks for in judgments and runs."""
+"""The checks of `doctor` on judgments and runs."""

@@ -57,7 +57,7 @@ class ExaminedCollection:
 
     @cached_property
     def has_judges(self) -> bool:
-        """Whether column 2 tells several judgments of a document apart: judges, or subtopics."""
+        """True if column 2 tells several judgments of a document apart: judges, or subtopics."""
         frame = self.judgments.rows
         if self.judge_column is None:
             return False
@@ -86,7 +86,7 @@ class ExaminedCollection:
 
     @cached_property
     def lists_only_relevant(self) -> bool:
-        """Whether every judged document is relevant."""
+        """True if every judged document is relevant."""
         return not self.has_judges and only_relevant(self.grades["relevance"].to_numpy(), self.level)
 
     @cached_property
@@ -104,12 +104,12 @@ class ExaminedRun:
 
     @property
     def name(self) -> str:
-        """What the run is called."""
+        """The name of the run."""
         return self.run.name
 
     @cached_property
     def repeated(self) -> pl.Series:
-        """Whether a row's document came up in the same query before."""
+        """True where a row's document came up in the same query before."""
         pairs = self.run.rows.select("query_id", "doc_id")
         if pairs.n_unique() == pairs.height:
             return pl.repeat(False, pairs.height, eager=True)
@@ -154,18 +154,18 @@ class ExaminedRun:
 
     @cached_property
     def columns_are_swapped(self) -> bool:
-        """Whether ranks and scores stand in each other's place, in nearly all queries."""
+        """True if ranks and scores stand in each other's place, in nearly all queries."""
         swapped, several = swapped_queries(self.ranked)
         return bool(several) and swapped >= NEARLY_ALL * several
 
     @cached_property
     def conflicts(self) -> Contradictions:
-        """Where ranks say another order than scores."""
+        """The places where ranks say another order than scores."""
         return NO_CONTRADICTIONS if self.columns_are_swapped else contradictions(self.ranked)
 
     @property
     def ranks_are_upside_down(self) -> bool:
-        """Whether scores rise with the rank in nearly all queries, and often enough to say so."""
+        """True if scores rise with the rank in nearly all queries, and often enough to say so."""
         conflicts = self.conflicts
         return conflicts.upside_down >= NEARLY_ALL * conflicts.several and len(conflicts.rows) >= LEAST_RISES
 
@@ -242,7 +242,7 @@ class RankingExamination(Examination):
 
 
 def _is_usable(file: Opened) -> bool:
-    """Whether there are rows to look at."""
+    """True if there are rows to look at."""
     return file.frame is not None and file.rows.height > 0
 
 

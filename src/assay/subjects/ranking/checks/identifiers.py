@@ -69,7 +69,7 @@ def no_common_topics(system: ExaminedRun) -> Iterator[CheckFinding]:
 
 
 def _by_title(system: ExaminedRun, queries: Sequence[str]) -> str:
-    """What to say if the queries of a run are the titles of topics, whatever their case."""
+    """Advice if the queries of a run are the titles of topics, whatever their case."""
     topics = system.case.topics
     if topics is None or "title" not in topics.frame.columns:
         return ""

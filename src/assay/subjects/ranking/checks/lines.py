@@ -37,7 +37,7 @@ def empty(file: Opened) -> Iterator[CheckFinding]:
 
 
 def is_empty(file: Opened) -> bool:
-    """Whether nothing was read because there is nothing."""
+    """True if nothing was read because there is nothing."""
     is_damaged = file.looks is not None and bool(file.looks.damage)
     return file.frame is None and not is_damaged and (file.is_blank or not file.refusal)
 

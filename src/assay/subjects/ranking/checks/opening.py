@@ -65,7 +65,7 @@ class Opened:
 
     @property
     def is_blank_separated(self) -> bool:
-        """Whether blanks separate the fields."""
+        """True if blanks separate the fields."""
         return self.format in _BLANK_SEPARATED
 
     def line(self, row: int) -> int | None:
@@ -162,7 +162,7 @@ def _open_file(readable: Readable | Source, kind: Kind, name: str | None, read: 
 
 
 def _tolerated(opened: Opened, source: Source, kind: Kind) -> Opened:
-    """What can be made of a file that the strict readers refuse."""
+    """As much as can be made of a file that the strict readers refuse."""
     binary = opened.looks is not None and opened.looks.binary
     lines = None if binary else read_lines(b"".join(source.chunks()), kind)
     if lines is None:
@@ -175,12 +175,12 @@ def _tolerated(opened: Opened, source: Source, kind: Kind) -> Opened:
 
 
 def _are_grades(values: pl.Series) -> bool:
-    """Whether numbers look like grades: a few different ones, all of them whole."""
+    """True if numbers look like grades: a few different ones, all of them whole."""
     return values.n_unique() <= _MOST_GRADES and bool((values.floor() == values).all())
 
 
 def _are_alike(source: Source, looks: Looks, rows: int) -> bool:
-    """Whether all lines of a TREC run have the same number of columns."""
+    """True if all lines of a TREC run have the same number of columns."""
     # No line has fewer columns, or the file would have been refused: with as many blanks as that takes, none has more.
     if looks.lines == rows and looks.blanks == rows * (_TREC_COLUMNS - 1):
         return True
@@ -211,7 +211,7 @@ def _ids_first(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _other(source: Source, kind: Kind) -> str:
-    """What a file holds that is not what it should be; nothing if nobody knows."""
+    """The contents of a file that is not what it should be; nothing if nobody knows."""
     try:
         reader = detect(source, None)
     except (FormatError, InputError):

@@ -25,7 +25,7 @@ _VISIBLE = 0.0001
 
 
 class Range(NamedTuple):
-    """What the order of tied documents makes of a measure: its number as it is, at worst and at best, and by topic."""
+    """A measure under orders of tied documents: its number as it is, at worst and at best, and by topic."""
 
     measure: Measure
     value: float
@@ -208,7 +208,7 @@ def perfect(system: ExaminedRun) -> Iterator[CheckFinding]:
 
 
 def _faultless(ranks: Ranks | None) -> tuple[int, int]:
-    """How many topics have something to find, and how many of them a ranking without a fault."""
+    """Counts of topics that have something to find, and of those with a ranking without a fault."""
     if ranks is None:
         return 0, 0
     values: list[Floats] = [measure.of(ranks) for measure in (nDCG(), AP(), RR())]

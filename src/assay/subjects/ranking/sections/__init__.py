@@ -1,1 +1,1 @@
-"""What results on rankings show, on the terminal and in reports."""
+"""Documents of results on rankings, on the terminal and in reports."""

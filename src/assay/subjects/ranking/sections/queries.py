@@ -27,7 +27,7 @@ _ALONE = {True: "best first", False: "lowest, which is best, first", None: "high
 
 
 def differences(basis: Evidence) -> Iterator[Section | str]:
-    """How each query changes, of the system looked at closest first; or the values of one system alone."""
+    """The change of each query, of the system looked at closest first; or the values of one system alone."""
     values = basis.query_values
     title, parts = f"{basis.main}, query by query", list[Section]()
     for system, part in _of_systems(basis):
@@ -251,7 +251,7 @@ def _drawn(basis: Evidence, query: Mapping[str, Any], place: int, top: float) ->
 
 
 def _waterfall(query: Mapping[str, Any], says: str) -> Figure | None:
-    """How both values add up, rank by rank; None where they do not."""
+    """The steps by which both values add up, rank by rank; None where they do not."""
     rows = [
         {
             "side": name,
@@ -272,7 +272,7 @@ def _waterfall(query: Mapping[str, Any], says: str) -> Figure | None:
 
 
 def _step(item: Mapping[str, Any]) -> str:
-    """What a rank adds, in words."""
+    """The amount that a rank adds, in words."""
     adds = f"adds {number(item['adds'])}, so far {number(item['running'])}"
     if "doc_id" not in item:
         return f"all below, to rank {item['rank']}: {adds}"
@@ -292,7 +292,7 @@ def _graded(item: Mapping[str, Any], top: float) -> dict[str, Any]:
 
 
 def _moved(item: Mapping[str, Any], name: str, depth: int) -> dict[str, Any]:
-    """Where the other system has the document, in a mark and words."""
+    """The place of the document in the other system, in a mark and words."""
     other = "" if item["other_rank"] is None else f" {item['other_rank']}"
     words = {
         "gained": f"enters the top {depth}, was{other}" if other else "new",

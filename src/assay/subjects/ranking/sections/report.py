@@ -27,7 +27,7 @@ from assay.verbs.sections.reports import correction_of
 
 
 def noticed(basis: Evidence) -> Iterator[Section]:
-    """What users would notice of each system in place of the baseline."""
+    """The changes that users would notice of each system in place of the baseline."""
     seen = {each.system: each.noticed for each in basis.findings() if each.noticed and each.system in basis.detailed}
     if seen:
         points = (f"{name} in place of {basis.baseline}: {changes.in_words()}" for name, changes in seen.items())
@@ -58,7 +58,7 @@ def curves(basis: Evidence) -> Iterator[Section | str]:
 
 
 def coverage(basis: Evidence) -> Iterator[Section | str]:
-    """What each system's numbers rest on, and how far they could move with other grades for unjudged documents."""
+    """The basis of each system's numbers, and their reach with other grades for unjudged documents."""
     evaluation = basis.evaluation
     if evaluation is not None:
         frame, problems = basis.bounds
@@ -106,7 +106,7 @@ def _bounds_parts(frame: pl.DataFrame) -> Iterator[Table | Prose]:
 
 
 def power(basis: Evidence) -> Iterator[Section | str]:
-    """What the queries can show by the main measure; where differences do not vary, nothing can be said of that."""
+    """The power of the queries by the main measure; where differences do not vary, nothing can be said of that."""
     findings = [each for each in basis.findings() if each.system in basis.detailed]
     known = [each for each in findings if not math.isnan(each.difference)]
     if constant := [each.system for each in known if not each.spread > 0 and not each.all_zero]:
@@ -175,12 +175,12 @@ class ReportedRankings(Evidence):
 
     @property
     def seed(self) -> int:
-        """What everything random is drawn from."""
+        """The seed of everything random."""
         return self.settings.seed
 
     @property
     def signatures(self) -> list[str]:
-        """How each number was computed; that of scores is not known."""
+        """The signatures of the numbers; those of scores are not known."""
         return [] if self.evaluation is None else [self.evaluation.signatures[name] for name in self.measures]
 
     def sections(self) -> Iterator[Section | str]:
@@ -191,11 +191,11 @@ class ReportedRankings(Evidence):
         yield from self.texts.notes(queries if self.evaluation is None else self.evaluation.qrels.topics, ())
 
     def methods(self, cite: Citations) -> Iterator[str]:
-        """How it was done, in sentences for a paper."""
+        """The methods, in sentences for a paper."""
         return of_rankings(self, cite)
 
     def configuration(self) -> dict[str, Any]:
-        """How the numbers were made, for readers."""
+        """The configuration, for readers."""
         settings, values = self.settings, dict[str, Any]()
         values["main measure"] = self.main
         if self.comparison is not None:

@@ -1,4 +1,4 @@
-"""What evaluations, audits, tunings and clusters of results show."""
+"""Documents of evaluations, audits, tunings and clusters of results."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def audit_document(audit: Audit) -> Document:
 
 
 def differences(comparison: SignatureComparison) -> Document:
-    """What differs, the two side by side; what follows from each difference, and what to pass to get either number."""
+    """The differences, side by side; what follows from each, and what to pass to get either number."""
     about = {
         name: {"signature": each.text, "call": each.call, "measure": str(each.measure), "rules": dict(each.rules)}
         for name, each in (("first", comparison.first), ("second", comparison.second))
@@ -87,7 +87,7 @@ def _asked(answer: Answer) -> dict[str, Any]:
 
 
 def _reasons(audit: Audit) -> Iterator[tuple[str, list[str]]]:
-    """What the values rest on, by what it is about; trec_eval itself stops at a duplicate."""
+    """The basis of the values, by what it is about; trec_eval itself stops at a duplicate."""
     cleaned = ""
     if audit.repeated_rows:
         rows = f"{number_of('duplicate row', audit.repeated_rows)} (a document already listed for its query)"
@@ -103,7 +103,7 @@ def _reasons(audit: Audit) -> Iterator[tuple[str, list[str]]]:
 
 
 def _answered(answer: Answer) -> Iterator[str]:
-    """Which rules give the value; or what was done in vain, and what came nearest."""
+    """The rules that give the value; or what was done in vain, and what came nearest."""
     wanted = answer.wanted
     is_guessed = wanted.percent and not wanted.text.endswith("%")
     value = f"{wanted.text} (as a percentage)" if is_guessed else wanted.text
@@ -286,7 +286,7 @@ def tuning_document(result: Tuning) -> Document:
 
 
 def _values(result: Tuning) -> dict[str, Any]:
-    """What the tables have no room for."""
+    """The values that the tables have no room for."""
     from assay.verbs.sections.comparisons import finding_rows  # noqa: PLC0415  # evaluations need no SciPy
 
     finding = None if result.finding is None else finding_rows([result.finding])[0]
@@ -335,7 +335,7 @@ def _settings(result: Tuning) -> Table:
 
 
 def _lines(result: Tuning) -> Iterator[str]:
-    """What the numbers mean, how sure the gain is, and what is not covered."""
+    """The meaning of the numbers, the certainty of the gain, and what is not covered."""
     flatters = f"flatters by {number(result.optimism)} here" if result.optimism > 0 else ""
     (name, most), *others = Counter(fold.chosen for fold in result.folds).most_common()
     choices = f"; {number_of('setting', 1 + len(others))} were chosen in all" if others else ""

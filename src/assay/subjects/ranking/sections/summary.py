@@ -1,4 +1,4 @@
-"""What stands first in a report on rankings: the claim, advice, and how rankings were counted."""
+"""The top of a report on rankings: the claim, advice, and how rankings were counted."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ _NOT_ADJUSTED = ", not adjusted for the number of comparisons"
 
 
 def of_rankings(basis: Evidence, cite: Citations) -> Iterator[str]:
-    """How rankings were evaluated, or scores taken, and how they were compared."""
+    """The way rankings were evaluated, or scores taken, and how they were compared."""
     systems = systems_named("system", basis.systems, _MOST_RANKINGS)
     comparison, settings = basis.comparison, basis.settings
     if basis.evaluation is None:
@@ -131,7 +131,7 @@ def _evaluated(basis: Evidence, evaluation: Evaluation, systems: str, cite: Cita
 
 
 def topics_of(basis: Evidence, evaluation: Evaluation) -> str:
-    """How many topics the numbers are of, under the main measure; and of how many, where some were left out.
+    """The number of topics under the main measure; and of how many, where some were left out.
 
     A topic is left out where a run lacks it or a value is undefined, if the rules say so.
     """
@@ -157,7 +157,7 @@ def _parameters(measure: Measure, top: float) -> str:
 
 
 def _how(comparison: Comparison) -> str:
-    """How the test was done, in brackets: what the findings say of it, or how many swaps were drawn."""
+    """The way the test was done, in brackets: what the findings say of it, or how many swaps were drawn."""
     every = dict.fromkeys(finding.outcome.note for finding in comparison.findings)
     notes = [note for note in every if note not in {"", NOTHING_DIFFERS}]
     if len(notes) == 1:  # several are those of several measures
@@ -168,7 +168,7 @@ def _how(comparison: Comparison) -> str:
 
 
 def advice(basis: Evidence) -> tuple[str, str]:
-    """What to do next in a line, and what to type for that; both empty without anything to compare.
+    """The next step in a line, and what to type for it; both empty without anything to compare.
 
     Of several systems, it is about the best one that is better than the baseline; if none is, about the best.
     """
@@ -203,7 +203,7 @@ def _unjudged(basis: Evidence, finding: Finding, says: str) -> tuple[str, str]:
 
 
 def _open(basis: Evidence, finding: Finding) -> str:
-    """How many units it would take, unless something else stands in the way."""
+    """The number of units it would take, unless something else stands in the way."""
     units = number_of(basis.unit_kind, finding.units)
     if finding.verdict.incomparable:
         return f"No verdict by {finding.measure}: {finding.verdict.why}."
@@ -245,7 +245,7 @@ _GROUPS = ("better", "higher", "equivalent", "identical", "inconclusive", "worse
 
 
 def summary(basis: Evidence) -> Iterator[Section]:
-    """What was found in words, the verdicts at a glance, what to do, and what to mind; numbers wait for the cards."""
+    """The findings in words, the verdicts at a glance, what to do, and what to mind; numbers wait for the cards."""
     sentences, caveats, (text, command) = list(_sentences(basis)), list(_caveats(basis)), advice(basis)
     tables = (basis.evaluation, basis.texts.topics, basis.texts.documents)
     warnings = [warning for table in tables if table is not None for warning in table.warnings]
@@ -295,7 +295,7 @@ def _glance(basis: Evidence, sentences: Sequence[str]) -> dict[str, Any]:
 
 
 def _sentences(basis: Evidence) -> Iterator[str]:
-    """Who is better, and how sure: a few sentences that stand above all else."""
+    """The winner, and how sure that is: a few sentences that stand above all else."""
     findings = basis.findings()
     if not findings:
         yield from _without_comparison(basis)
@@ -310,7 +310,7 @@ def _sentences(basis: Evidence) -> Iterator[str]:
 
 
 def _best(basis: Evidence) -> Iterator[str]:
-    """Which of several systems has the best number, and how that one stands to the baseline."""
+    """The system with the best number of several, and how it stands to the baseline."""
     best = basis.systems[0]
     value, interval = basis.standings[basis.main, best]
     if not math.isnan(value):
@@ -321,7 +321,7 @@ def _best(basis: Evidence) -> Iterator[str]:
 
 
 def _caveats(basis: Evidence) -> Iterator[str]:
-    """What unjudged documents could do to the verdicts by the main measure, or that nobody could look at it."""
+    """Caveats on what unjudged documents could do to verdicts by the main measure, or that nobody could look at it."""
     if basis.evaluation is not None:
         yield from basis.evaluation.notes
     findings = basis.findings()

@@ -94,7 +94,7 @@ def _column(basis: Evidence, frame: pl.DataFrame, measure: str) -> Column:
 
 
 def _legend(basis: Evidence, scores: list[dict[str, Any]], columns: list[Column]) -> Iterator[str]:
-    """What stands out, what the marks mean and what they rest on."""
+    """The legend of marks: what stands out, and what they rest on."""
     if len(basis.systems) > _MANY:
         yield f"{number_of('system', len(basis.systems))} in all."
     ranked = {column.name for column in columns if column.best is not None}
@@ -160,7 +160,7 @@ def _corrected(comparison: Comparison) -> str:
 
 
 def _details(basis: Evidence, finding: Finding) -> dict[str, Any]:
-    """What is said of a finding, for JSON and for its card."""
+    """The details of a finding, for JSON and for its card."""
     return {
         "measure": finding.measure,
         "system": finding.system,
@@ -198,7 +198,7 @@ def _cards(basis: Evidence, comparison: Comparison) -> dict[str, Any]:
 
 
 def _verdicts_legend(findings: Sequence[Finding], comparison: Comparison) -> Iterator[str]:
-    """What the drawings mean."""
+    """The meaning of the drawings."""
     known = next((finding for finding in findings if finding.interval.is_known), None)
     if known is not None:
         yield f"Line: the {as_level(known.interval.level)} interval of the difference."
@@ -226,7 +226,7 @@ def _row(basis: Evidence, finding: Finding, axis: Axis) -> dict[str, Any]:
 
 
 def _card(basis: Evidence, comparison: Comparison, finding: Finding, axis: Axis) -> dict[str, Any]:
-    """What only the finding under the main measure has room for."""
+    """The card of a finding: only that under the main measure has room for it."""
     way, (won, tied, lost) = basis.higher_is_better(finding.measure), finding.wins
     wide, narrow = (_reach(finding, interval) for interval in (finding.interval, finding.narrow))
     parts: dict[str, float] = {meaning(1, way): won, "tied": tied, meaning(-1, way): lost}
@@ -256,7 +256,7 @@ def _reach(finding: Finding, interval: Interval) -> Reach:
 
 
 def _alternative(finding: Finding) -> str:
-    """What a drawing shows, for who does not see it."""
+    """The contents of a drawing in words, for who does not see it."""
     text = f"{finding.system} less {finding.baseline} under {finding.measure}: {signed(finding.difference)}"
     ends = f", interval {signed(finding.interval.low)} to {signed(finding.interval.high)}"
     return (text + (ends if finding.interval.is_known else "")).replace("-", "−")
