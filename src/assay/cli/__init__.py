@@ -26,7 +26,7 @@ def main() -> None:
     # Python looks for cycles of garbage again and again while modules are loaded: that takes longer than a small job.
     gc.set_threshold(100_000)
     try:
-        from assay.cli.calling import call  # noqa: PLC0415  # Ctrl-C while it is loaded ends quietly
+        from assay.cli.calling import call  # Ctrl-C while it is loaded ends quietly
 
         code = call(sys.argv[1:])
         sys.stdout.flush()
@@ -50,7 +50,7 @@ def _explain(problem: BaseException) -> None:
         sys.exit(130)
     elif isinstance(problem, Exception) or type(problem).__name__ == "PanicException":  # that is Polars'
         # 1 would be an answer, such as that quality fell; the traceback is for whoever reports the bug.
-        from assay.show.legible import legible  # noqa: PLC0415  # `assay --help` need not wait for it
+        from assay.show.legible import legible
 
         sys.stderr.write(legible("".join(traceback.format_exception(problem))))
         _say("this is a bug in assay: please report it with the lines above")
@@ -60,7 +60,7 @@ def _explain(problem: BaseException) -> None:
 
 def _say(problem: str) -> None:
     """Say what is wrong in one line."""
-    from assay.show.legible import on_one_line  # noqa: PLC0415
+    from assay.show.legible import on_one_line
 
     for stream, last in ((sys.stdout, ""), (sys.stderr, f"assay: {on_one_line(problem)}\n")):
         try:

@@ -32,7 +32,7 @@ def evaluate(
     $ assay abtest evaluate abtest/users.csv
     $ assay abtest evaluate abtest/users.csv -m clicks/searches --weights 1,1
     """
-    from assay.subjects.experiments.evaluation import abtest  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.subjects.experiments.evaluation import abtest
 
     stated = {"measures": to.measures or None, "confidence": confidence, **_weights(rules)}
     inputs.give(abtest, "counting", to, _opened(path, rules), **stated)
@@ -112,7 +112,7 @@ def power(to: Planning, rules: shared.ExperimentRules, path: TestFile | None = N
 
 def _opened(path: str, rules: shared.ExperimentRules) -> Any:
     """The A/B test in a file."""
-    from assay.files.experiments import read_experiment  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.files.experiments import read_experiment
 
     return read_experiment(inputs.kept(path), columns=rules.get("columns"), control=rules.get("control"))
 

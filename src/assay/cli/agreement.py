@@ -39,13 +39,13 @@ def evaluate(
     $ assay agreement evaluate bicycles/judgments.txt
     $ assay agreement evaluate bicycles/judgments.txt --judges ana,ben -m Kappa
     """
-    from assay.subjects.judges.evaluation import agree  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.subjects.judges.evaluation import agree
 
     held = items.labels_of_judges(labels, rules)
     stated = {"measures": to.measures or None, "by_topic": by_topic, **rules, **sampling}
     result = inputs.result_of(agree, "computing intervals", to, held, **stated)
     if runs:
-        from assay.ground_truth.judge_rankings import agree_on_systems  # noqa: PLC0415  # `assay --help` need not load Polars
+        from assay.ground_truth.judge_rankings import agree_on_systems
 
         opened = inputs.opened("", runs)
         asked: dict[str, Any] = {name: value for name, value in rules.items() if name in {"judges", "relevance_level"}}
@@ -152,7 +152,7 @@ def convert(
 
     $ assay agreement convert bicycles/judgments.txt -o labels.csv
     """
-    from assay.files.writing import write  # noqa: PLC0415  # `assay --help` loads no Polars
+    from assay.files.writing import write
 
     held = items.labels_of_judges(labels, shared.AgreementRules(repeated=repeated))
     write(held, path, overwrite=overwrite)

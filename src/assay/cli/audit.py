@@ -45,7 +45,7 @@ def audit(
     $ assay audit qrels.txt words.run -m nDCG@5
     $ assay audit --judged A:3,B:2,C:1 --ranking A,X,B -m nDCG@3
     """
-    from assay.subjects.ranking.audit.audit import audit  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.subjects.ranking.audit.audit import audit
 
     items.one_source({"judgments and a run": qrels, "--judged and --ranking": judged or ranking,
                       "two signatures": signature})  # fmt: skip
@@ -72,7 +72,7 @@ def audit(
 
 
 def _compared(signatures: tuple[str, ...]) -> Any:
-    from assay.subjects.ranking.audit.signatures import compare_signatures  # noqa: PLC0415
+    from assay.subjects.ranking.audit.signatures import compare_signatures
 
     if len(signatures) != 2:
         times = "once" if len(signatures) == 1 else f"{len(signatures)} times"

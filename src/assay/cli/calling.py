@@ -49,7 +49,7 @@ def call(words: list[str]) -> int:
     words = as_called(words) if asked is not None else completed(as_called(words))
     command = command_in(words)
     if asked is not None and not _names_no_command(words, command):
-        from assay.cli.help_pages import help_page  # noqa: PLC0415  # only where it is asked for
+        from assay.cli.help_pages import help_page
 
         sys.stdout.write(help_page(app, command, everything=asked == "--help-all"))
         return 0
@@ -82,7 +82,7 @@ def _wording(app: App, command: str, words: list[str]) -> Options:
     """The names of a command and of its options in messages."""
 
     def again(further: list[str], verb: str) -> str | None:
-        from assay.cli.repetition import repeated  # noqa: PLC0415  # only where something is to be typed
+        from assay.cli.repetition import repeated
 
         return repeated(app, command, words, further, verb)
 
@@ -95,7 +95,7 @@ def _told_apart(command: str, words: list[str]) -> Iterator[None]:
     try:
         yield
     except AssayError as problem:
-        from assay.cli.hints import other_subject  # noqa: PLC0415  # only where something is wrong
+        from assay.cli.hints import other_subject
 
         is_of_the_disk = isinstance(problem.__cause__, OSError)  # a full one is no wrong file
         text = None if is_of_the_disk else other_subject(command, words)
@@ -147,7 +147,7 @@ def _named_by(columns: Sequence[str]) -> Iterator[None]:
     if not columns:  # `assay --help` loads no Polars
         yield
         return
-    from assay.tables.roles import named_by  # noqa: PLC0415
+    from assay.tables.roles import named_by
 
     # What has no equals sign goes on with the name before, which holds a comma.
     roles: dict[str, str] = {}
@@ -171,7 +171,7 @@ def _restored(value: Any) -> Any:
 
 def _wrong_call(app: App, command: str, words: list[str], problem: CycloptsError) -> str:
     """The mistake in a call, on one line, and what to type instead."""
-    from assay.cli import hints  # noqa: PLC0415  # only where something is wrong
+    from assay.cli import hints
 
     named = (app, command, words)
     if text := hints.called_here(*named) or hints.place_of_option(*named):

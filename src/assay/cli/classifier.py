@@ -70,8 +70,8 @@ def evaluate(
     $ assay classifier evaluate letters/spam.csv --positive spam
     $ assay classifier evaluate --matrix '13 4 2; 2 15 1; 5 1 57' --labels Woman,Man,Child
     """
-    from assay.subjects.labels.evaluation import classify  # noqa: PLC0415  # `assay --help` need not load Polars
-    from assay.subjects.labels.result import ClassificationView  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.subjects.labels.evaluation import classify
+    from assay.subjects.labels.result import ClassificationView
 
     orientation = contents.get("orientation")
     if orientation is not None:
@@ -156,7 +156,7 @@ def explain(
         named = str(measure)
         system: Any = items.typed_matrix(matrix, read, orientation, [named], one_class=labels.one_class, quiet=to.quiet)
     elif typed is not None:
-        from assay.measures.counting.scored import Scored  # noqa: PLC0415  # `assay --help` need not load Polars
+        from assay.measures.counting.scored import Scored
 
         truth, scores = items.typed_scores(typed, read)
         system = Scored.from_scores(truth, scores, pos_label=True)
@@ -208,7 +208,7 @@ def doctor(
 
     $ assay classifier doctor letters/spam.csv
     """
-    from assay.files.predictions import StatedColumns  # noqa: PLC0415
+    from assay.files.predictions import StatedColumns
 
     inputs.each_named("", files)
     stated = StatedColumns(columns.truth, columns.prediction, columns.score, columns.item, columns.weight)
@@ -262,7 +262,7 @@ def plot(
     $ assay classifier plot letters/spam.csv --positive spam -o roc.svg
     $ assay classifier plot letters/spam.csv --positive spam --kind calibration -o calibration.svg
     """
-    from assay.subjects.labels import curves as classifier_curves  # noqa: PLC0415
+    from assay.subjects.labels import curves as classifier_curves
 
     Choice(OF_SCORES).check("--kind", kind)
     chosen: dict[str, Any] = {**look, **sampling}
@@ -299,7 +299,7 @@ def thresholds(
     $ assay classifier thresholds letters/spam.csv --positive spam --system bayes -r youden
     $ assay classifier thresholds --scores 'P .90, N .70, P .60, N .20' --cost fp=1,fn=10
     """
-    from assay.subjects.labels.thresholds import choice  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.subjects.labels.thresholds import choice
 
     if (path is None) == (typed is None):
         raise ParameterError("give a file with truth and scores, or --scores with a list, such as 'P .90, N .70'")
@@ -351,7 +351,7 @@ def crossval(
     $ assay classifier crossval letters/folds.csv --positive spam
     $ assay classifier crossval letters/folds.csv --positive spam --compare
     """
-    from assay.subjects.labels.crossvalidation.validation import crossval  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.subjects.labels.crossvalidation.validation import crossval
 
     kept: dict[str, Any] = {name: columns.get(name) for name in FoldColumns.__annotations__}
     systems = items.predictions(files, labels, keep=kept, quiet=to.quiet, what="row")

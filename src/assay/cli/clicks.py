@@ -43,7 +43,7 @@ def evaluate(
     $ assay clicks evaluate clicks/log.ndjson.gz
     $ assay clicks evaluate clicks/log.ndjson.gz -m CTR -m SessionSuccess --by week
     """
-    from assay.subjects.clicks.evaluation import clicks  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.subjects.clicks.evaluation import clicks
 
     stated = {"measures": to.measures or None, "by": by, "confidence": confidence, **rules}
     logs_read = items.click_logs(logs, reading)
@@ -154,8 +154,8 @@ def plot(
     $ assay clicks plot clicks/log.ndjson.gz -o ranks.svg
     $ assay clicks plot clicks/log.ndjson.gz --kind time -m ZeroResults -o zero-results.svg
     """
-    from assay.subjects.clicks import curves  # noqa: PLC0415  # `--help` need not load Polars
-    from assay.subjects.clicks.evaluation import clicks as evaluate_clicks  # noqa: PLC0415
+    from assay.subjects.clicks import curves
+    from assay.subjects.clicks.evaluation import clicks as evaluate_clicks
 
     Choice(OF_CLICKS).check("--kind", kind)
     items.refuse({"measures": measures} if measures and kind == "ranks" else {}, "goes with --kind time")
@@ -191,8 +191,8 @@ def fit(
     $ assay clicks fit clicks/log.ndjson.gz --model PBM --model SDBN --save model.json
     $ assay clicks fit clicks/log.ndjson.gz --model UBM --qrels bicycles/qrels.txt --html -o m.html
     """
-    from assay.stats.click_models.fitting import fit_clicks  # noqa: PLC0415  # `assay --help` need not load Polars
-    from assay.subjects.clicks.model_comparison import USUAL_MODELS, compare_click_models  # noqa: PLC0415
+    from assay.stats.click_models.fitting import fit_clicks
+    from assay.subjects.clicks.model_comparison import USUAL_MODELS, compare_click_models
 
     named = (USUAL_MODELS if each == "all" else (each,) for each in models or ("PBM",))
     names = [*dict.fromkeys(name for each in named for name in each)]
@@ -230,8 +230,8 @@ def simulate(
     $ assay clicks fit clicks/log.ndjson.gz --save pbm.json
     $ assay clicks simulate pbm.json bicycles/runs/bm25.run -o made --times 100
     """
-    from assay.files.log_folders import write_log  # noqa: PLC0415  # `assay --help` need not load Polars
-    from assay.subjects.clicks.click_simulation import simulate_clicks  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.files.log_folders import write_log
+    from assay.subjects.clicks.click_simulation import simulate_clicks
 
     to = Output(quiet=quiet)
     shape, files = {"times": times, "depth": depth}, map(inputs.kept, (model, pages))
@@ -251,7 +251,7 @@ def judge(log: LogFile, judging: JudgingRules, reading: LogRules, to: JudgmentsO
     $ assay clicks judge clicks/log.ndjson.gz --by PBM -o clicks.qrels
     $ assay clicks judge clicks/log.ndjson.gz --thresholds 0.8,1.5,2.5
     """
-    from assay.subjects.clicks.judgments import judge_clicks  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.subjects.clicks.judgments import judge_clicks
 
     whole = inputs.whole_log([log], reading)
     output.give_judgments(inputs.result_of(judge_clicks, "judging", to, whole, **_judging(judging)), to)
@@ -277,7 +277,7 @@ def agree(
 
     $ assay clicks agree bicycles/qrels.txt clicks/log.ndjson.gz
     """
-    from assay.subjects.clicks.agreement import agree_with_clicks  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.subjects.clicks.agreement import agree_with_clicks
 
     whole = inputs.whole_log([log], reading)
     inputs.give(agree_with_clicks, "comparing", to, inputs.kept(qrels), whole, **rules, **_judging(judging), **drawing)
@@ -297,7 +297,7 @@ def calibrate(qrels: options.Judgments, log: LogFile, rules: Calibrating, readin
 
     $ assay clicks calibrate bicycles/qrels.txt clicks/log.ndjson.gz
     """
-    from assay.subjects.clicks.calibration import calibrate_measures  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.subjects.clicks.calibration import calibrate_measures
 
     whole = inputs.whole_log([log], reading)
     result = inputs.result_of(calibrate_measures, "fitting", to, inputs.kept(qrels), whole, **rules)
@@ -326,7 +326,7 @@ def prefer(log: LogFile, rules: Preferring, drawing: SeedOption, reading: LogRul
 
     $ assay clicks prefer clicks/log.ndjson.gz --qrels bicycles/qrels.txt
     """
-    from assay.subjects.clicks.preferences import prefer_clicks  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.subjects.clicks.preferences import prefer_clicks
 
     whole = inputs.whole_log([log], reading)
     output.give_judgments(inputs.result_of(prefer_clicks, "counting", to, whole, **rules, **drawing), to)
@@ -348,7 +348,7 @@ def value(log: LogFile, runs: options.Runs, rules: Valuing, drawing: Sampling, r
 
     $ assay clicks value clicks/log.ndjson.gz bicycles/runs/described.run
     """
-    from assay.subjects.clicks.counterfactual import value_rankings  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.subjects.clicks.counterfactual import value_rankings
 
     stated = _with_numbers(rules, "examination")
     whole, opened = inputs.whole_log([log], reading), inputs.opened(log, runs)

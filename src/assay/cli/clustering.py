@@ -59,8 +59,8 @@ def evaluate(
     $ assay clustering evaluate notes/notes.csv --unlabelled drop
     $ assay clustering evaluate --contingency '5 1 2; 1 4 0; 0 1 3' -m NMI -m ARI
     """
-    from assay.subjects.clusters.evaluation import cluster  # noqa: PLC0415  # `assay --help` need not load Polars
-    from assay.subjects.clusters.result import ClusteringView  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.subjects.clusters.evaluation import cluster
+    from assay.subjects.clusters.result import ClusteringView
 
     items.one_source({"a file of clusters": files, "--contingency": table})
     rules = items.cluster_rules(clusters)
@@ -184,7 +184,7 @@ def plot(
     target = to.checked(kind)
     with inputs.working("looking at clusters", hidden=to.quiet):
         if kind == "over-k":
-            from assay.subjects.clusters.curves import over_k as curve_over_k  # noqa: PLC0415
+            from assay.subjects.clusters.curves import over_k as curve_over_k
 
             numbers = Numbers(ks=ks, seed=drawing.get("seed"))
             curve = curve_over_k(_clustered(files, clusters, clusters.rules, numbers))
@@ -196,8 +196,8 @@ def plot(
 
 def _of_clusters(kind: str, files: list[str], clusters: ClusterInputs, drawing: shared.SeedOption) -> Curve:
     """The picture of all clusterings in the files, or of some."""
-    from assay.subjects.clusters import curves as cluster_curves  # noqa: PLC0415  # `--help` need not load Polars
-    from assay.subjects.clusters.evaluation import cluster  # noqa: PLC0415
+    from assay.subjects.clusters import curves as cluster_curves
+    from assay.subjects.clusters.evaluation import cluster
 
     # Silhouettes need no classes, and items without one are points as others are.
     rules: dict[str, Any] = ({"unlabelled": "drop"} if kind == "silhouette" else {}) | items.cluster_rules(clusters)
@@ -249,7 +249,7 @@ def by_use(
 
     $ assay clustering by-use qrels.txt words.run clusters.csv
     """
-    from assay.subjects.ranking.clustered_results import clusters_by_use  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.subjects.ranking.clustered_results import clusters_by_use
 
     files = inputs.opened(qrels, [run])
     _, clusters = inputs.named(path)
@@ -266,7 +266,7 @@ def _clustered(
     hidden: bool = True,
 ) -> NumberOfClusters:
     """Cluster the points of a file; a bar shows how far it is, unless it is hidden."""
-    from assay.subjects.clusters.number_of_clusters import number_of_clusters  # noqa: PLC0415
+    from assay.subjects.clusters.number_of_clusters import number_of_clusters
 
     if asked.ks is None:
         raise ParameterError("name the numbers of clusters to try, as in --ks 2:10")
@@ -286,7 +286,7 @@ def _clustered(
 
 def _points_of(file: str | Source, stated: PointColumns) -> Clustering:
     """The points of a file, and the classes if there are any; it need not hold clusters."""
-    from assay.files.clusters import read_points  # noqa: PLC0415
+    from assay.files.clusters import read_points
 
     if stated.points is None:
         raise ParameterError("--ks: expected the columns of the points, as --points x,y or --points rest")

@@ -53,7 +53,7 @@ def new(
 
     $ assay collection new tea-collection topics.tsv qrels.txt words.run stems.run
     """
-    from assay.ground_truth.building import new_collection  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.ground_truth.building import new_collection
 
     how.add(new_collection, folder, files or [], name=name, language=language)
 
@@ -63,7 +63,7 @@ def add(folder: Folder, files: Files, how: Adding) -> None:
 
     $ assay collection add bikes bicycles/runs/bm25.run --group lexical
     """
-    from assay.ground_truth.building import add_to_collection  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.ground_truth.building import add_to_collection
 
     how.add(add_to_collection, folder, files)
 
@@ -75,7 +75,7 @@ def show(folder: Folder, to: Output, inverse_grades: options.InverseGrades = Fal
 
     $ assay collection show bicycles
     """
-    from assay.ground_truth.description import describe_collection  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.ground_truth.description import describe_collection
 
     inputs.give(describe_collection, "counting", to, folder, inverse_grades=inverse_grades)
 
@@ -85,7 +85,7 @@ def check(folder: Folder, to: Output) -> int:
 
     $ assay collection check bicycles
     """
-    from assay.ground_truth.description import check_collection  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.ground_truth.description import check_collection
 
     checked = inputs.give(check_collection, "checking", to, folder)
     return 0 if checked.is_sound else 1
@@ -101,7 +101,7 @@ def export(
 
     $ assay collection export bicycles trec-bicycles
     """
-    from assay.ground_truth.building import export_collection  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.ground_truth.building import export_collection
 
     to = Output(quiet=quiet)
     exported = inputs.result_of(export_collection, "writing", to, folder, target, inverse_grades=inverse_grades)
@@ -122,7 +122,7 @@ def catalogue(
     $ assay collection list medical
     $ assay collection list news english
     """
-    from assay.ground_truth.catalogue import catalogue  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.ground_truth.catalogue import catalogue
 
     inputs.give(catalogue, "searching", to, *(words or ()))
 
@@ -151,14 +151,14 @@ def sample_topics(
 
     $ assay topics sample log.txt -n 50 --by head-torso-tail -o sampled.tsv
     """
-    from assay.files.writing import write  # noqa: PLC0415  # `assay --help` need not load Polars
-    from assay.ground_truth.topic_sampling import sample_topics  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.files.writing import write
+    from assay.ground_truth.topic_sampling import sample_topics
 
     to = Output(json=json, quiet=quiet)
     result = inputs.result_of(sample_topics, "sampling", to, log, size, by=by, fold_queries=fold_queries, **drawing)
     if target is not None:
         if target.suffix.lower() == ".ini" and not overwrite:
-            from assay.ground_truth.topic_sampling import refuse_edited  # noqa: PLC0415
+            from assay.ground_truth.topic_sampling import refuse_edited
 
             refuse_edited(target)
         write(result.topics, target, overwrite=overwrite)
@@ -177,7 +177,7 @@ def write_topics(
 
     $ assay topics write my-topics.ini -n 3
     """
-    from assay.ground_truth.topic_sampling import write_topics_to_edit  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.ground_truth.topic_sampling import write_topics_to_edit
 
     inputs.result_of(write_topics_to_edit, "writing", Output(quiet=quiet), target, size, overwrite=overwrite)
     if not quiet:

@@ -153,7 +153,7 @@ def app_of(app: App, command: str) -> App:
         app.command(_app(subject))
     above = app[subject] if subject else app
     if verb not in above:
-        from assay.cli.parameters import command_of  # noqa: PLC0415  # a list of all commands needs none
+        from assay.cli.parameters import command_of
 
         module, _, name = every_command()[command].rpartition(".")
         above.command(command_of(getattr(importlib.import_module(module), name)), name=verb)

@@ -30,7 +30,7 @@ class Comparing(Output, Tested):
         """Refuse what cannot be given or drawn, before anything is read."""
         super().check()
         if self.plot is not None:
-            from assay.show.svg import suffix_of  # noqa: PLC0415  # `assay --help` need not load Polars
+            from assay.show.svg import suffix_of
 
             suffix_of(self.plot)
 
@@ -58,7 +58,7 @@ def deliver_comparison(
     systems: list[Any], rules: Any, to: Comparing, lists: Lists = Lists(), flipped: int | None = None
 ) -> None:
     """Compare, and give the verdicts with what is listed besides."""
-    from assay.verbs.comparison import compare  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.verbs.comparison import compare
 
     chosen = {"measures": to.measures or None, "baseline": to.baseline or None, **to.testing, **rules}
     result = inputs.result_of(compare, "comparing", to, *systems, **chosen)
@@ -72,8 +72,8 @@ def deliver_comparison(
 
 def _sections(result: Comparison, lists: Lists, flipped: int | None) -> list[Section]:
     """The lists besides the verdicts, a section each: under the first measure, of the system asked for."""
-    from assay.files import read_topics  # noqa: PLC0415
-    from assay.verbs.sections.comparisons import list_section  # noqa: PLC0415
+    from assay.files import read_topics
+    from assay.verbs.sections.comparisons import list_section
 
     sections: list[Section] = []
     if lists.bounds:
@@ -134,7 +134,7 @@ def _rendered(result: Comparison, lists: list[Section], to: Output) -> str:
 
 def _with_hint(section: Section, result: Comparison) -> Section:
     """The legend with the option that lists what a verdict depends on."""
-    from assay.show.model import Prose  # noqa: PLC0415
+    from assay.show.model import Prose
 
     if section.name != "legend" or not section.parts or not any(each.verdict.unjudged for each in result.findings):
         return section

@@ -45,10 +45,10 @@ def chosen_ways(topics: Correlating, measures: list[str], other_qrels: tuple[str
 
 def topics_or_measures(table: Any, measures: list[str], topics: Correlating, stated: dict[str, Any]) -> Correlations:
     """Two sets of topics under one measure, or measures, held against each other."""
-    from assay.verbs.correlation import correlate  # noqa: PLC0415
+    from assay.verbs.correlation import correlate
 
     if topics.topics_of:
-        from assay.files.small_tables import read_ids  # noqa: PLC0415
+        from assay.files.small_tables import read_ids
 
         sets = [read_ids(file) for file in topics.topics_of]
         names = [Path(file).stem for file in topics.topics_of]

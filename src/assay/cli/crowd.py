@@ -80,7 +80,7 @@ def aggregate(
         judgments = result.to_qrels(rule or "chosen", level=1.0 if level is None else level)
     text = output.rendered(result, to)
     output.remarks(result.warnings, quiet=to.quiet)
-    from assay.files.writing import write  # noqa: PLC0415  # `assay --help` loads no Polars
+    from assay.files.writing import write
 
     others = [] if qrels is None else [partial(write, judgments, qrels, overwrite=to.overwrite)]
     with output.delivered(text, to, *others):
@@ -93,7 +93,7 @@ def workers(labels: LabelFile, crowd: CrowdInputs, drawing: SeedOption, to: Outp
 
     $ assay crowd workers crowd/labels.csv
     """
-    from assay.ground_truth.crowd_sections import workers_document  # noqa: PLC0415  # `assay --help` loads no Polars
+    from assay.ground_truth.crowd_sections import workers_document
 
     # Workers are looked at in the same way whatever the method, and votes need no model.
     result = _crowd(labels, {"method": "majority", **crowd}, exclude, drawing, to)
@@ -103,7 +103,7 @@ def workers(labels: LabelFile, crowd: CrowdInputs, drawing: SeedOption, to: Outp
 
 
 def _crowd(labels: str, rules: CrowdInputs, exclude: tuple[str, ...], drawing: SeedOption, to: Output) -> Any:
-    from assay.ground_truth.crowd import crowd  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.ground_truth.crowd import crowd
 
     stated: dict[str, Any] = {**rules, **drawing, "exclude": _excluded(exclude)}
     return inputs.result_of(crowd, "aggregating", to, inputs.kept(labels), **stated)
@@ -147,7 +147,7 @@ def hits(
 
     $ assay crowd hits topics.tsv qrels.txt --per-hit 4 --redundancy 3
     """
-    from assay.ground_truth.hits import make_hits  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.ground_truth.hits import make_hits
 
     if Path("-") in {output_path, key}:
         raise ParameterError("HITs and their key are two files, not stdout: name them by --output and --key")
@@ -195,7 +195,7 @@ def audit(
 
     $ assay crowd audit crowd/model.csv bicycles/judgments.txt
     """
-    from assay.ground_truth.llm import audit_judge  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.ground_truth.llm import audit_judge
 
     stated: dict[str, Any] = {**rules, **drawing, "runs": inputs.opened(people, runs) if runs else None}
     if families:

@@ -22,14 +22,14 @@ class Diagnosing(Output):
 
 def examined(subject: str, sources: list[Any], to: Diagnosing, stated: dict[str, Any] | None = None) -> int:
     """Examine files of a subject, and give the findings."""
-    from assay.verbs.diagnosis.examination import examine  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.verbs.diagnosis.examination import examine
 
     return deliver_diagnosis(inputs.result_of(examine, "examining", to, registry.subject(subject), sources, stated), to)
 
 
 def deliver_diagnosis(diagnosis: Diagnosis, to: Diagnosing) -> int:
     """Print findings, or write them; the exit code says whether there is an error among them."""
-    from assay.verbs.sections.results import diagnosis_document as document  # noqa: PLC0415
+    from assay.verbs.sections.results import diagnosis_document as document
 
     if to.form not in {"csv", "json"}:
         output.deliver(output.written(document(diagnosis, every=to.every), to), to)

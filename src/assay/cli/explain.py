@@ -44,9 +44,9 @@ class TypedLists:
 
 def counts_of(measure: str, lists: TypedLists, rules: EvaluationRules) -> Any:
     """The counts that a typed list stands for."""
-    from assay.measures.definition import GivenCurve  # noqa: PLC0415  # `assay --help` need not load Polars
-    from assay.verbs.explanation import ranks_of  # noqa: PLC0415
-    from assay.verbs.explanation.explain import is_of_classes  # noqa: PLC0415
+    from assay.measures.definition import GivenCurve
+    from assay.verbs.explanation import ranks_of
+    from assay.verbs.explanation.explain import is_of_classes
 
     size = rules.get("collection_size")
     if lists.counts:
@@ -67,9 +67,9 @@ def decisions_in(
     typed: tuple[str, ...], collection_size: int | None, *, classes: bool = False, positive: str | None = None
 ) -> Confusion:
     """Tables of decisions: of queries, or of classes."""
-    import numpy as np  # noqa: PLC0415
+    import numpy as np
 
-    from assay.measures.counting import Confusion  # noqa: PLC0415
+    from assay.measures.counting import Confusion
 
     what = "class" if classes else "query"
     if classes and len(typed) == 1 and "=" not in typed[0]:
@@ -100,12 +100,12 @@ def deliver_explanation(
     measure: str | Measure, systems: list[Any], stated: dict[str, Any], to: Explaining, *, positive: str | None = None
 ) -> None:
     """Explain a measure of systems; of one table of decisions, with the class in its signature."""
-    from assay.verbs.explanation import explain  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.verbs.explanation import explain
 
     stated |= {"show": to.show, "running": to.running}
     result = inputs.result_of(explain, "computing", to, measure, *systems, **stated)
     if positive is not None:
-        from assay.subjects.labels.explanation import of_class  # noqa: PLC0415
+        from assay.subjects.labels.explanation import of_class
 
         result = replace(result, signature=of_class(result.signature, positive))  # with the class in it
     output.give(result, to)

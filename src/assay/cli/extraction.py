@@ -32,7 +32,7 @@ def evaluate(
 
     $ assay extraction evaluate letters/names.conll
     """
-    from assay.subjects.spans.evaluation import extract  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.subjects.spans.evaluation import extract
 
     inputs.each_named(truth, [predicted])
     result = inputs.result_of(extract, "matching", to, truth, predicted, **rules, **sampling)

@@ -40,8 +40,8 @@ def show(
     $ assay show qrels.txt
     $ assay show --formats
     """
-    from assay.files.contents import contents_of, contents_of_collection  # noqa: PLC0415
-    from assay.verbs.sections.results import document_of_formats  # noqa: PLC0415
+    from assay.files.contents import contents_of, contents_of_collection
+    from assay.verbs.sections.results import document_of_formats
 
     if formats:
         deliver(written(document_of_formats(), to), to)
@@ -49,7 +49,7 @@ def show(
     if path is None:
         raise ParameterError("name a file or a folder, or ask for --formats")
     if path != "-" and Path(path).is_dir():
-        from assay.files.collections import read_collection  # noqa: PLC0415
+        from assay.files.collections import read_collection
 
         contents = contents_of_collection(read_collection(path, inverse_grades=inverse_grades))
     else:
@@ -77,7 +77,7 @@ def convert(
 
     $ assay convert words.run words.jsonl
     """
-    from assay.files.writing import kind_of, left_out, write  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.files.writing import kind_of, left_out, write
 
     if str(target) == "-" and to_format is None:
         raise ParameterError("-: stdout has no ending that names a format: say it with --to")
@@ -105,7 +105,7 @@ def examples(
 
 def lay_out(folder: Path) -> None:
     """Copy the examples; the folder appears when all of them are there, or not at all."""
-    from assay.files.atomic import replacing_folder  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.files.atomic import replacing_folder
 
     if folder.exists():
         raise InputError(f"{folder}: expected a folder that does not exist yet, found one: name another")
@@ -120,7 +120,7 @@ def lay_out(folder: Path) -> None:
 
 def _to_stdout(table: Table, format: str | None) -> str:
     """Write to stdout; to a terminal, nothing that it would obey."""
-    from assay.files.writing import write  # noqa: PLC0415
+    from assay.files.writing import write
 
     if not sys.stdout.writable():
         raise InputError("-: cannot be written: standard output is closed")
@@ -135,8 +135,8 @@ def _to_stdout(table: Table, format: str | None) -> str:
 
 def _opened(source: str, kind: str | None, format: str | None = None, inverse_grades: bool = False) -> Table:
     """Read a file of any kind, or part of a dataset."""
-    from assay import files  # noqa: PLC0415
-    from assay.files.collections import is_dataset  # noqa: PLC0415
+    from assay import files
+    from assay.files.collections import is_dataset
 
     if kind is not None:
         Choice(_KINDS).check("kind", kind)
@@ -176,9 +176,9 @@ def demo(
 
     $ assay demo
     """
-    from assay.show.terminal import Screen, show  # noqa: PLC0415
-    from assay.subjects.ranking.evaluation import evaluate  # noqa: PLC0415  # `assay --help` need not load Polars
-    from assay.verbs.report.report import check_targets  # noqa: PLC0415
+    from assay.show.terminal import Screen, show
+    from assay.subjects.ranking.evaluation import evaluate
+    from assay.verbs.report.report import check_targets
 
     check_targets([path])  # before anything is read
     screen = Screen.of(sys.stdout)

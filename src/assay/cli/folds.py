@@ -28,8 +28,8 @@ class Folds(Output, Measured):
 
 def folds_of(folds: str | None, fold: str | None, topics: str | None) -> dict[str, Any]:
     """The split of topics, as `tune` takes it."""
-    from assay.files import read_topics  # noqa: PLC0415
-    from assay.subjects.ranking.tuning import LEAVE_ONE_OUT  # noqa: PLC0415
+    from assay.files import read_topics
+    from assay.subjects.ranking.tuning import LEAVE_ONE_OUT
 
     if (fold is None) != (topics is None):
         raise ParameterError("--topics FILE and --fold ATTRIBUTE go together")

@@ -79,8 +79,8 @@ class Gating(Output, Measured):
 
     def gate(self, systems: Sequence[Any], rules: Mapping[str, Any]) -> GateResult:
         """Gate under these rules; a terminal shows that it is at work."""
-        from assay.verbs.gating.checks import margins_in  # noqa: PLC0415
-        from assay.verbs.gating.gate import gate  # noqa: PLC0415  # `assay --help` need not load Polars
+        from assay.verbs.gating.checks import margins_in
+        from assay.verbs.gating.gate import gate
 
         margins = margins_in(self.margin)
         stated = {**self.rules, **options.settings(self, "inconclusive"), **rules}
@@ -97,7 +97,7 @@ def decided(gate: Callable[..., Any]) -> Callable[..., int]:
         try:
             Choice(("github",)).check("--annotations", to.annotations or "github")
             result: GateResult = gate(to=to, **arguments)
-            from assay.files.atomic import together  # noqa: PLC0415  # `assay --help` need not load Polars
+            from assay.files.atomic import together
 
             output.refuse_absent_columns()
             text: str = output.rendered(result, to)
@@ -117,9 +117,9 @@ def decided(gate: Callable[..., Any]) -> Callable[..., int]:
 
 def runs_and_baseline(qrels: str, old: str, new: str) -> tuple[list[Any], Any]:
     """The runs, the candidate last; and the baseline, which may be frozen."""
-    from assay.files import Source  # noqa: PLC0415
-    from assay.subjects.ranking.baselines import frozen_in, is_baseline  # noqa: PLC0415
-    from assay.subjects.ranking.evaluation import opened_run  # noqa: PLC0415
+    from assay.files import Source
+    from assay.subjects.ranking.baselines import frozen_in, is_baseline
+    from assay.subjects.ranking.evaluation import opened_run
 
     name, path = inputs.named(old)
     inputs.each_named(qrels, [path, inputs.named(new)[1]])
@@ -140,8 +140,8 @@ def _deliver(result: GateResult, text: str, to: Gating) -> None:
     inputs.say(result.evaluation, result.notes, quiet=to.quiet)
     apart = ""
     if to.annotations is not None:
-        from assay.show.legible import legible  # noqa: PLC0415
-        from assay.verbs.gating.result import without_commands  # noqa: PLC0415
+        from assay.show.legible import legible
+        from assay.verbs.gating.result import without_commands
 
         apart = legible(result.to_annotations())
         # GitHub looks for commands in all that is printed, ids included: a text for people to read is fenced off. The
@@ -164,7 +164,7 @@ def _refuse_other_forms(to: Gating) -> None:
 
 def _write(to: Gating, junit: str, summary: str) -> None:
     """Write the files that a pipeline reads."""
-    from assay.files.atomic import append_text, write_text  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.files.atomic import append_text, write_text
 
     if to.junit is not None:
         write_text(to.junit, junit)
@@ -174,9 +174,9 @@ def _write(to: Gating, junit: str, summary: str) -> None:
 
 def _write_problem(to: Gating, problem: Exception) -> None:
     """Leave what went wrong in the same places; one that cannot be written to does not keep it from the others."""
-    from assay.show.legible import legible  # noqa: PLC0415
-    from assay.verbs.gating.result import annotation, junit_of_problem  # noqa: PLC0415
-    from assay.verbs.sections.results import problem_document  # noqa: PLC0415
+    from assay.show.legible import legible
+    from assay.verbs.gating.result import annotation, junit_of_problem
+    from assay.verbs.sections.results import problem_document
 
     text = str(problem) if isinstance(problem, AssayError) else f"unexpected {type(problem).__name__}: {problem}"
     for each in (options.without(to, "summary"), options.without(to, "junit")):

@@ -34,9 +34,9 @@ def lacking(subject: str, verb: str) -> str | None:
 
 def other_subject(command: str, words: list[str]) -> str | None:
     """The command that takes the files, where one of search was called."""
-    from assay.cli.inputs import named  # noqa: PLC0415
-    from assay.files.named_columns import names_in_any  # noqa: PLC0415  # `assay --help` need not load Polars
-    from assay.tables.roles import are_clicks, kind_of  # noqa: PLC0415
+    from assay.cli.inputs import named
+    from assay.files.named_columns import names_in_any
+    from assay.tables.roles import are_clicks, kind_of
 
     files = [path for word in words[1:] if (path := named(word)[1]) and Path(path).is_file()]
     headers = [names_in_any(path) for path in files]

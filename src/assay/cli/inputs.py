@@ -69,7 +69,7 @@ def each_named(qrels: str, runs: Sequence[Any]) -> list[tuple[str | None, Any]]:
 
 def by_name(files: Sequence[str], what: str, first: str = "") -> Any:
     """Files by name if one is named as `name=FILE`, as they are otherwise; `first`: another file of the call."""
-    from assay.files.sources import Source  # noqa: PLC0415  # `assay --help` loads no Polars
+    from assay.files.sources import Source
 
     parts = each_named(first, files)
     if all(name is None for name, _ in parts):
@@ -103,7 +103,7 @@ def _collection_in(word: str) -> tuple[CollectionFolder | None, str]:
     folder, _, judgments = (word, "", "") if _is_collection(word) else word.rpartition(":")
     if not folder or not _is_collection(folder):
         return None, ""
-    from assay.files.manifest import open_collection  # noqa: PLC0415
+    from assay.files.manifest import open_collection
 
     return open_collection(folder), judgments
 
@@ -168,14 +168,14 @@ def kept(file: str) -> str | Source:
     name, path = named(file)
     if path != "-" and not (Path(path).is_fifo() or Path(path).is_char_device()):
         return file
-    from assay.files import Source  # noqa: PLC0415
+    from assay.files import Source
 
     return Source(path, name=name)
 
 
 def whole_log(files: Sequence[str], rules: LogRules) -> Log:
     """The click log that files make together."""
-    from assay.files.logs import read_log  # noqa: PLC0415  # `assay --help` loads no Polars
+    from assay.files.logs import read_log
 
     return read_log(kept_together(files), **rules)
 
@@ -188,7 +188,7 @@ def kept_together(files: Sequence[str]) -> Any:
 
 def opened(qrels: str, runs: Sequence[str]) -> list[Batches]:
     """Open the runs; `name=FILE` gives one a name."""
-    from assay.subjects.ranking.evaluation import opened_run  # noqa: PLC0415
+    from assay.subjects.ranking.evaluation import opened_run
 
     return [opened_run(path, name) for name, path in each_named(qrels, runs)]
 
@@ -262,7 +262,7 @@ def give(function: Callable[..., R], activity: str, to: Output, *arguments: Any,
 @contextmanager
 def progress(files: Sequence[object], hidden: bool) -> Iterator[None]:
     """Show how far reading is (of runs that are streamed), on a terminal."""
-    from assay.files import RunFile  # noqa: PLC0415
+    from assay.files import RunFile
 
     streamed = [file for file in files if isinstance(file, RunFile)]
     total = sum(file.source.size or 0 for file in streamed)

@@ -42,8 +42,8 @@ def predictions(
     what: str = "item",
 ) -> list[Predictions]:  # fmt: skip
     """The systems of all files, as far as they were asked for; `keep`: further columns, by the names they get."""
-    from assay.files.predictions import read_predictions  # noqa: PLC0415
-    from assay.subjects.labels.inputs import against_rest  # noqa: PLC0415  # `assay --help` loads no Polars
+    from assay.files.predictions import read_predictions
+    from assay.subjects.labels.inputs import against_rest
 
     if labels.one_class is not None and labels.pos_label is not None:
         raise ParameterError("--class makes its class the positive one: leave --positive out")
@@ -61,7 +61,7 @@ def predictions(
 
 def clusterings(files: Sequence[Any], clusters: ClusterInputs, *, quiet: bool = True) -> list[Clustering]:
     """The clusterings of all files, as far as they were asked for."""
-    from assay.files.clusters import read_clusters  # noqa: PLC0415  # `assay --help` loads no Polars
+    from assay.files.clusters import read_clusters
 
     columns = cluster_columns(clusters)
     systems = _systems(
@@ -86,12 +86,12 @@ def extractions(
 
     `measures`: the only numbers that are asked for.
     """
-    from assay.files.sources import Source  # noqa: PLC0415
-    from assay.subjects.spans.evaluation import extract  # noqa: PLC0415  # `assay --help` loads no Polars
+    from assay.files.sources import Source
+    from assay.subjects.spans.evaluation import extract
 
     if measures:
-        from assay.stats.pairing import listed  # noqa: PLC0415
-        from assay.subjects.spans.subject import refuse_idle_beta  # noqa: PLC0415
+        from assay.stats.pairing import listed
+        from assay.subjects.spans.subject import refuse_idle_beta
 
         refuse_idle_beta(listed(measures), rules)
     parts, true = each_named(truth, files), kept(truth)
@@ -174,7 +174,7 @@ def typed_matrix(
     quiet: bool,
 ) -> ConfusionMatrix:  # fmt: skip
     """The matrix that was typed, or that a file holds; the first line says which way it is read."""
-    from assay.subjects.labels.orientation import refuse_unclear, sentence  # noqa: PLC0415
+    from assay.subjects.labels.orientation import refuse_unclear, sentence
 
     matrix, is_numbered = _matrix(text, labels, orientation)
     if is_numbered and one_class is None and labels.pos_label is None and len(matrix.labels) == 2:
@@ -187,8 +187,8 @@ def typed_matrix(
 
 def _matrix(text: str, labels: LabelInputs, orientation: str | None) -> tuple[ConfusionMatrix, bool]:
     """The matrix, and whether nobody named its labels."""
-    from assay.files.small_tables import read_matrix  # noqa: PLC0415
-    from assay.measures.counting.confusion_matrix import ConfusionMatrix  # noqa: PLC0415
+    from assay.files.small_tables import read_matrix
+    from assay.measures.counting.confusion_matrix import ConfusionMatrix
 
     refuse(settings(labels, *_OF_FILES), "goes with predictions, not with --matrix")
     if not text.strip():
@@ -210,7 +210,7 @@ def typed_contingency(
     text: str, clusters: ClusterInputs, classes: str | None = None, names: str | None = None
 ) -> Contingency:
     """The table of classes (rows) and clusters (columns) that was typed, with the names of both."""
-    from assay.measures.counting.contingency import Contingency  # noqa: PLC0415
+    from assay.measures.counting.contingency import Contingency
 
     refuse(every(clusters), "goes with a file, not with --contingency")
     rows = table_in(text)
@@ -220,7 +220,7 @@ def typed_contingency(
 
 def typed_points(text: str, names: str | None, clusters: ClusterInputs) -> Points:
     """The points in clusters that were typed."""
-    from assay.measures.counting.points import Points  # noqa: PLC0415
+    from assay.measures.counting.points import Points
 
     stated = every(clusters)
     metric = stated.pop("metric", "euclidean")
@@ -265,7 +265,7 @@ def one_source(sources: Mapping[str, Any]) -> None:
 
 def refuse(stated: Mapping[str, Any], why: str) -> None:
     """Refuse options that were set where they have no meaning."""
-    from assay.cli.output import option  # noqa: PLC0415
+    from assay.cli.output import option
 
     for name in stated:
         raise ParameterError(f"{option(name)} {why}")
@@ -279,8 +279,8 @@ def source_of(file: str) -> Any:
 
 def labels_of_judges(files: Sequence[str], rules: AgreementRules) -> Labels:
     """The labels of one file, or of several that are one judge's each."""
-    from assay.files.labels import read_labels  # noqa: PLC0415  # `assay --help` loads no Polars
-    from assay.files.sources import Source  # noqa: PLC0415
+    from assay.files.labels import read_labels
+    from assay.files.sources import Source
 
     parts = each_named("", files)
     sources: Any = {name or Source(path).stem: path for name, path in parts}
@@ -294,7 +294,7 @@ def labels_of_judges(files: Sequence[str], rules: AgreementRules) -> Labels:
 
 def click_logs(files: Sequence[str], rules: LogRules) -> list[Log]:
     """Logs of clicks: files without a name belong together, those with one are logs of their own."""
-    from assay.files.logs import read_log  # noqa: PLC0415  # `assay --help` loads no Polars
+    from assay.files.logs import read_log
 
     parts = each_named("", files)
     whole = [path for name, path in parts if name is None]
@@ -304,7 +304,7 @@ def click_logs(files: Sequence[str], rules: LogRules) -> list[Log]:
 
 def label_sets(files: Sequence[str], groups: Sequence[str], rules: AgreementRules) -> list[Labels]:
     """Sets of labels: one per file, or of one file those of each group of judges."""
-    from assay.subjects.judges.evaluation import check_judge  # noqa: PLC0415  # `assay --help` loads no Polars
+    from assay.subjects.judges.evaluation import check_judge
 
     sets = [labels_of_judges([file], rules) for file in files]
     if not groups:

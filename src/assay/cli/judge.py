@@ -61,8 +61,8 @@ def judge(
 
     $ assay judge start --demo --plain
     """
-    from assay.cli.judge_session import Session  # noqa: PLC0415  # `assay --help` loads no database
-    from assay.cli.judge_terminal import judge_in_lines, judge_on_screen  # noqa: PLC0415
+    from assay.cli.judge_session import Session
+    from assay.cli.judge_terminal import judge_in_lines, judge_on_screen
 
     run = judge_in_lines if plain or os.environ.get("TERM") == "dumb" or os.name == "nt" else judge_on_screen
     if demo:
@@ -79,7 +79,7 @@ def status(to: Output, place: Place = USUAL, project: Name | None = None) -> Non
 
     $ assay judge status
     """
-    from assay.store.quality import project_status  # noqa: PLC0415  # `assay --help` loads no database
+    from assay.store.quality import project_status
 
     with opened_project(place, project) as opened, inputs.working("counting", hidden=to.quiet):
         result = project_status(opened)
@@ -100,9 +100,9 @@ def assign(
 
     $ assay judge assign cleo
     """
-    from assay.core.domains import Choice  # noqa: PLC0415
-    from assay.store.changes import change_assessors  # noqa: PLC0415
-    from assay.store.projects import add_assessors  # noqa: PLC0415
+    from assay.core.domains import Choice
+    from assay.store.changes import change_assessors
+    from assay.store.projects import add_assessors
 
     Choice(("human", "program", "model")).check("kind", kind)
     with opened_project(place, project) as opened:
@@ -129,8 +129,8 @@ def change(
 
     $ assay judge change --overlap 2 --most 4
     """
-    from assay.store.changes import add_gold, change_settings, change_state, new_guidelines  # noqa: PLC0415
-    from assay.store.settings import Settings  # noqa: PLC0415
+    from assay.store.changes import add_gold, change_settings, change_state, new_guidelines
+    from assay.store.settings import Settings
 
     if not any((rules, guidelines, gold, state)):
         raise ParameterError("nothing to change: give a rule, --guidelines, --gold or --state")
@@ -163,8 +163,8 @@ def adjudicate(
     $ assay judge adjudicate
     $ assay judge adjudicate --topic 1 --document b082 --grade 1 --reason "explains a part of it"
     """
-    from assay.store.adjudication import adjudicate as decide  # noqa: PLC0415  # `assay --help` loads no database
-    from assay.store.listings import disputes_listing  # noqa: PLC0415
+    from assay.store.adjudication import adjudicate as decide
+    from assay.store.listings import disputes_listing
 
     if (topic is None) != (document is None):
         raise ParameterError("--topic and --document go together: they name what is decided")
@@ -191,8 +191,8 @@ def release(
 
     $ assay judge release --note "first round"
     """
-    from assay.store.listings import release_listing  # noqa: PLC0415  # `assay --help` loads no database
-    from assay.store.releases import Policy, make_release  # noqa: PLC0415
+    from assay.store.listings import release_listing
+    from assay.store.releases import Policy, make_release
 
     with opened_project(place, project) as opened, inputs.working("releasing", hidden=to.quiet):
         if not new:
@@ -213,8 +213,8 @@ def diff(
 
     $ assay judge diff 1 2
     """
-    from assay.store.release_changes import release_diff  # noqa: PLC0415  # `assay --help` loads no database
-    from assay.store.releases import open_release  # noqa: PLC0415
+    from assay.store.release_changes import release_diff
+    from assay.store.releases import open_release
 
     numbers = [_number(each) for each in (first, second)]
     named = tuple(options.measure_names(measures)) or ("nDCG@10", "AP")
@@ -247,8 +247,8 @@ def next_documents(
 
     $ assay judge next -n 5 -b bm25 --run bicycles/runs/bm25.run --run bicycles/runs/described.run
     """
-    from assay.files.document_stream import document_batches  # noqa: PLC0415
-    from assay.store.deciding import judge_next  # noqa: PLC0415  # `assay --help` loads no database
+    from assay.files.document_stream import document_batches
+    from assay.store.deciding import judge_next
 
     with opened_project(place, project) as opened, inputs.working("comparing", hidden=to.quiet):
         given = {run.name: run for run in inputs.opened("", runs)} if runs else None
@@ -284,8 +284,8 @@ def import_labels(
 
     $ assay judge import bicycles/judgments.txt --in judging.db --dry-run
     """
-    from assay.files.labels import read_labels  # noqa: PLC0415  # `assay --help` loads no database
-    from assay.store.transfer import take_labels  # noqa: PLC0415
+    from assay.files.labels import read_labels
+    from assay.store.transfer import take_labels
 
     with opened_project(place, project) as opened:
         named = inputs.by_name(files, "judges")
@@ -320,7 +320,7 @@ def export(
     $ assay judge export -o judgments.qrels
     $ assay judge export --what history -o everything.jsonl
     """
-    from assay.store.transfer import exported  # noqa: PLC0415  # `assay --help` loads no database
+    from assay.store.transfer import exported
 
     with opened_project(place, project) as opened:
         text, said = exported(
@@ -340,7 +340,7 @@ def backup(
 
     $ assay judge backup -o judging.backup
     """
-    from assay.store.upkeep import back_up  # noqa: PLC0415  # `assay --help` loads no database
+    from assay.store.upkeep import back_up
 
     with opened_store(place) as database, inputs.bar("backing up", 0, hidden=False):
         rows = back_up(database, path, overwrite=overwrite)
@@ -358,7 +358,7 @@ def restore(
 
     $ assay judge restore judging.backup -o restored.db
     """
-    from assay.store import upkeep  # noqa: PLC0415  # `assay --help` loads no database
+    from assay.store import upkeep
 
     with inputs.bar("restoring", 0, hidden=False), upkeep.restore(source, place) as database:
         found = upkeep.check_store(database)
@@ -370,7 +370,7 @@ def check(to: Output, place: Place = USUAL) -> int:
 
     $ assay judge check
     """
-    from assay.store.upkeep import check_store  # noqa: PLC0415  # `assay --help` loads no database
+    from assay.store.upkeep import check_store
 
     with opened_store(place) as database, inputs.working("checking", hidden=to.quiet):
         result = check_store(database)

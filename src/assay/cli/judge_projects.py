@@ -92,11 +92,11 @@ def init(
 
     $ assay judge init team.db --collection bikes --overlap 2 --most 3 --assessor ana --assessor ben
     """
-    from assay.store.kept_runs import keep_runs  # noqa: PLC0415  # `assay --help` loads no database
-    from assay.store.preferences import are_preferences, in_pairs  # noqa: PLC0415
-    from assay.store.projects import add_assessors, create_project  # noqa: PLC0415
-    from assay.store.scales import aspect_of, scale_of  # noqa: PLC0415
-    from assay.store.settings import Settings  # noqa: PLC0415
+    from assay.store.kept_runs import keep_runs
+    from assay.store.preferences import are_preferences, in_pairs
+    from assay.store.projects import add_assessors, create_project
+    from assay.store.scales import aspect_of, scale_of
+    from assay.store.settings import Settings
 
     settings, chosen = Settings.of(settings_of(rules)), scale_of(text_of(scale) if scale.endswith(".json") else scale)
     if pairs is not None and not are_preferences(chosen):
@@ -124,7 +124,7 @@ def init(
 @contextmanager
 def opened_store(place: str, *, create: bool = False) -> Iterator[Database]:
     """A database that is open as long as it is used; one that was made for what failed is not left behind."""
-    from assay.store.database import is_url, open_database  # noqa: PLC0415  # `assay --help` loads no database
+    from assay.store.database import is_url, open_database
 
     is_new = create and not is_url(place) and not Path(place).exists()
     try:
@@ -139,7 +139,7 @@ def opened_store(place: str, *, create: bool = False) -> Iterator[Database]:
 @contextmanager
 def opened_project(place: str, name: str | None) -> Iterator[Project]:
     """A project that is open as long as it is used."""
-    from assay.store.projects import open_project  # noqa: PLC0415  # `assay --help` loads no database
+    from assay.store.projects import open_project
 
     with opened_store(place) as database:
         yield open_project(database, name)
@@ -157,7 +157,7 @@ def text_of(path: str | None) -> str:
     """The text of a file; nothing without one."""
     if path is None:
         return ""
-    from assay.files.sources import Source  # noqa: PLC0415
+    from assay.files.sources import Source
 
     with Source.of(path).open() as file:
         return file.read().decode("utf-8", "replace")
@@ -165,7 +165,7 @@ def text_of(path: str | None) -> str:
 
 def grades_of(path: str) -> dict[tuple[str, str], int]:
     """Judgments as grades by topic and document."""
-    from assay.files import read_qrels  # noqa: PLC0415
+    from assay.files import read_qrels
 
     rows = read_qrels(path).frame.select("query_id", "doc_id", "relevance").iter_rows()
     return {(query, document): int(relevance) for query, document, relevance in rows if relevance >= 0}
@@ -175,13 +175,13 @@ def _texts(
     runs: tuple[str, ...], topics: str | None, documents: str | None, collection: str | None
 ) -> tuple[dict[str, Any], Any, Any]:
     """The runs by name, the topics, and the documents in pieces."""
-    from assay.files import read_topics  # noqa: PLC0415
-    from assay.files.document_stream import document_batches  # noqa: PLC0415
+    from assay.files import read_topics
+    from assay.files.document_stream import document_batches
 
     files: dict[str, Any] = {}
     bodies: tuple[str, ...] = (documents,) if documents else ()
     if collection is not None:
-        from assay.files.manifest import open_collection  # noqa: PLC0415
+        from assay.files.manifest import open_collection
 
         opened = open_collection(collection)
         topics = topics or (None if opened.topics is None else str(opened.topics))
@@ -201,15 +201,15 @@ def _texts(
 
 
 def _pool(files: Mapping[str, Any], pool: str | None, depth: int, drawing: SeedOption) -> Any:
-    from assay.ground_truth.pooling import make_pool  # noqa: PLC0415
+    from assay.ground_truth.pooling import make_pool
 
     made = make_pool(files, depth=depth, **drawing)
     if pool is None:
         return made
-    import polars as pl  # noqa: PLC0415
+    import polars as pl
 
-    from assay.files.named_columns import read_named_columns  # noqa: PLC0415
-    from assay.files.sources import Source  # noqa: PLC0415
+    from assay.files.named_columns import read_named_columns
+    from assay.files.sources import Source
 
     wanted = "a pool with query_id and doc_id, as `assay pool make` writes it"
     table = read_named_columns(Source.of(pool), wanted).frame
@@ -234,10 +234,10 @@ def _pool(files: Mapping[str, Any], pool: str | None, depth: int, drawing: SeedO
 
 def demo_project(database: Database) -> Project:
     """A project of notes on bicycles that come with Assay."""
-    from importlib.resources import files as resources  # noqa: PLC0415
+    from importlib.resources import files as resources
 
-    from assay.store.projects import add_assessors, create_project  # noqa: PLC0415
-    from assay.store.scales import SCALES  # noqa: PLC0415
+    from assay.store.projects import add_assessors, create_project
+    from assay.store.scales import SCALES
 
     folder = resources("assay") / "data" / "bicycles"
     place = Path(str(folder))

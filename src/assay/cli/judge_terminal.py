@@ -105,8 +105,8 @@ def _write(lines: Iterable[str]) -> None:
 @contextlib.contextmanager
 def _raw(terminal: int) -> Iterator[None]:
     """Take keys as they come, on a screen of one's own; the terminal is left as it was, whatever happens."""
-    import termios  # noqa: PLC0415  # Windows has none, and judges in lines
-    import tty  # noqa: PLC0415
+    import termios  # Windows has none, and judges in lines
+    import tty
 
     before = termios.tcgetattr(terminal)
     try:

@@ -31,7 +31,7 @@ def import_log(
     $ assay log import clicks/log.ndjson.gz -o clicks-log
     $ assay log import clicks/log.ndjson.gz -o people --most-per-minute 20 --since 2026-03-09
     """
-    from assay.files import logs  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.files import logs
 
     with inputs.bar("importing", 1, hidden=quiet) as watch:
         log = logs.import_log(inputs.kept_together(sources), folder, overwrite=overwrite, watch=watch, **rules)
@@ -45,7 +45,7 @@ def show(sources: Sources, rules: LogRules, to: Output) -> None:
 
     $ assay log show clicks/log.ndjson.gz
     """
-    from assay.subjects.clicks.log_overview import describe_log  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.subjects.clicks.log_overview import describe_log
 
     log = inputs.kept_together(sources)
     inputs.give(describe_log, "counting", to, log, **rules)
@@ -58,7 +58,7 @@ def check(sources: Sources, rules: LogRules, to: Diagnosing) -> int:
 
     $ assay log check clicks/log.ndjson.gz
     """
-    from assay.subjects.clicks.checks import check_log  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.subjects.clicks.checks import check_log
 
     log = inputs.kept_together(sources)
     return deliver_diagnosis(inputs.result_of(check_log, "examining", to, log, **rules), to)

@@ -77,8 +77,8 @@ def measures(
 
 def _all(kind: str) -> list[Measure]:
     """The measures of one kind; those of classifiers of two and of more classes side by side."""
-    from assay.measures import registered  # noqa: PLC0415  # `assay --help` need not load Polars
-    from assay.measures.vocabularies import load_packages  # noqa: PLC0415
+    from assay.measures import registered
+    from assay.measures.vocabularies import load_packages
 
     load_packages()
     if kind == "rankings":
@@ -94,9 +94,9 @@ def _named(name: str, kind: str | None) -> list[Measure]:
 
     Both, if rankings have another name for it: `Precision` is `P` there, and a measure of its own for classifiers.
     """
-    from assay.core.errors import UnknownMeasureError, did_you_mean  # noqa: PLC0415
-    from assay.measures import parse_measure  # noqa: PLC0415
-    from assay.measures.vocabularies import by_name, known_names  # noqa: PLC0415
+    from assay.core.errors import UnknownMeasureError, did_you_mean
+    from assay.measures import parse_measure
+    from assay.measures.vocabularies import by_name, known_names
 
     kinds = tuple(KINDS) if kind is None else (kind,)
     for tried in kinds:
@@ -119,9 +119,9 @@ def situations() -> dict[str, Any]:
 
 
 def _recommended(name: str) -> Document:
-    import polars as pl  # noqa: PLC0415
+    import polars as pl
 
-    from assay.show.model import Document, Prose, Section, Table  # noqa: PLC0415
+    from assay.show.model import Document, Prose, Section, Table
 
     known = situations()
     Choice(known).check("a situation", name)
@@ -132,10 +132,10 @@ def _recommended(name: str) -> Document:
 
 def _listed(known: list[Measure], kind: str | None, form: str | None) -> Document:
     """The measures in a table; for people on a terminal, with the families as headings in it."""
-    import polars as pl  # noqa: PLC0415
+    import polars as pl
 
-    from assay.show.model import Document, Prose, Section, Table  # noqa: PLC0415
-    from assay.verbs.sections.explanations import family, first_sentence, name_elsewhere  # noqa: PLC0415
+    from assay.show.model import Document, Prose, Section, Table
+    from assay.verbs.sections.explanations import family, first_sentence, name_elsewhere
 
     of_rankings = all(measure.definition.vocabulary == "ranking" for measure in known)
     rows: list[tuple[str, str, str]] = []
@@ -158,15 +158,15 @@ def _listed(known: list[Measure], kind: str | None, form: str | None) -> Documen
 
 
 def _card(measure: Measure) -> str:
-    from assay.show.terminal import Screen  # noqa: PLC0415
-    from assay.verbs.sections.explanations import card  # noqa: PLC0415
+    from assay.show.terminal import Screen
+    from assay.verbs.sections.explanations import card
 
     return f"{card(measure, min(Screen.of(sys.stdout).width, 100))}\n"
 
 
 def _described(measure: Measure) -> dict[str, Any]:
     """All that is known of a measure, for JSON."""
-    from assay.verbs.sections.explanations import first_sentence  # noqa: PLC0415
+    from assay.verbs.sections.explanations import first_sentence
 
     definition = measure.definition
     return {

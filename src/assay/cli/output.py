@@ -133,7 +133,7 @@ def deliver(text: str, output: Output | None = None) -> None:
     output = output or Output()
     refuse_absent_columns()
     if output.spreadsheet:
-        from assay.files.writing import for_spreadsheets  # noqa: PLC0415
+        from assay.files.writing import for_spreadsheets
 
         text = for_spreadsheets(text)
     signals.obey()
@@ -146,7 +146,7 @@ def deliver(text: str, output: Output | None = None) -> None:
         sys.stdout.write(text if is_safe else _on_terminal(text, is_csv=output.csv))
         sys.stdout.flush()
         return
-    from assay.files.atomic import write_text  # noqa: PLC0415
+    from assay.files.atomic import write_text
 
     write_text(output.path, text)
 
@@ -157,7 +157,7 @@ def delivered(text: str, to: Output, *others: Callable[[], object]) -> Iterator[
 
     Whoever reads stdout may close it: it comes last.
     """
-    from assay.files.atomic import together  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.files.atomic import together
 
     refuse_absent_columns()
     with together():
@@ -172,18 +172,18 @@ def delivered(text: str, to: Output, *others: Callable[[], object]) -> Iterator[
 
 def _on_terminal(text: str, *, is_csv: bool) -> str:
     """The text without what terminals obey; of CSV, each row on a line."""
-    from assay.show.legible import legible, on_one_line  # noqa: PLC0415  # `assay --help` need not wait for it
+    from assay.show.legible import legible, on_one_line
 
     if not is_csv:
         return legible(text)
-    from assay.files.writing import each_cell  # noqa: PLC0415
+    from assay.files.writing import each_cell
 
     return each_cell(text, on_one_line)
 
 
 def message(text: str, *, err: bool = True) -> None:
     """Tell on stderr, or on stdout, on one line and legibly, whatever the names in it hold."""
-    from assay.show.legible import on_one_line  # noqa: PLC0415
+    from assay.show.legible import on_one_line
 
     clear_progress()
     (sys.stderr if err else sys.stdout).write(f"{on_one_line(text)}\n")
@@ -205,7 +205,7 @@ def written(document: Document, output: Output) -> str:
     if form is None:
         return on_screen(document, plain=output.path is not None)
     if form == "csv":
-        from assay.show.data import write_csv  # noqa: PLC0415  # `assay --help` need not load Polars
+        from assay.show.data import write_csv
 
         return write_csv(document, output.table)
     if form == "html" and output.path is not None:
@@ -216,7 +216,7 @@ def written(document: Document, output: Output) -> str:
 
 def on_screen(document: Document, plain: bool = False) -> Styled:
     """A document for the terminal, without what went to stderr."""
-    from assay.show.terminal import Screen, show  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.show.terminal import Screen, show
 
     screen = Screen.of(sys.stdout, plain=plain)
     show(replace(document, sections=tuple(part for part in document.sections if part.name not in _ON_STDERR)), screen)
@@ -234,7 +234,7 @@ def give_judgments(result: Any, output: JudgmentsOutput) -> None:
     """Give a result that has judgments in the form asked for; as judgments if the ending of the file says so."""
     path = output.path
     if output.form is None and path is not None and path.suffix.lower() in output.of_tables:
-        from assay.files.writing import write  # noqa: PLC0415
+        from assay.files.writing import write
 
         write(result.to_qrels(), path, format="trec-qrels", overwrite=output.overwrite)
         remarks(result.warnings, quiet=output.quiet)

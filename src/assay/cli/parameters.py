@@ -47,7 +47,7 @@ def command_of(function: Callable[..., Any]) -> Callable[..., Any]:
             if hasattr(group, "check"):
                 group.check()
         if "overwrite" in arguments:
-            from assay.files.atomic import refuse_twice  # noqa: PLC0415  # `assay --help` loads no Polars
+            from assay.files.atomic import refuse_twice
 
             refuse_twice(_outputs(arguments, options))
         with ledger_of_command(overwrite=bool(options.get("overwrite"))):

@@ -27,7 +27,7 @@ class Target:
 
     def checked(self, kind: str) -> Path:
         """The file; one whose form is not known, or cannot be drawn, is refused before anything is read."""
-        from assay.show.svg import suffix_of  # noqa: PLC0415  # `--help` need not load Polars
+        from assay.show.svg import suffix_of
 
         target = self.path or Path(f"assay-{kind}.html")
         suffix_of(target)

@@ -52,12 +52,12 @@ def make(
     $ assay pool make words.run stems.run alphabet.run --depth 5
     $ assay pool make words.run stems.run --strategy rrf --budget 10 -o pool.csv
     """
-    from assay.ground_truth.pooling import make_pool  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.ground_truth.pooling import make_pool
 
     opened = inputs.opened(pooling.get("qrels", ""), runs)
     stated: dict[str, Any] = {"strata": None if strata is None else _strata(strata), "groups": _groups(groups, opened)}
     if topics is not None:
-        from assay.files import read_topics  # noqa: PLC0415  # `assay --help` need not load Polars
+        from assay.files import read_topics
 
         stated["topics"] = read_topics(topics).frame["query_id"].to_list()
     output.give_judgments(inputs.result_of(make_pool, "pooling", to, opened, **pooling, **stated, **drawing), to)
@@ -92,7 +92,7 @@ def simulate(
 
     $ assay pool simulate qrels.txt words.run stems.run alphabet.run
     """
-    from assay.ground_truth.simulation import STRATEGIES, simulate_pool  # noqa: PLC0415
+    from assay.ground_truth.simulation import STRATEGIES, simulate_pool
 
     stated: dict[str, Any] = {**simulation, **drawing, **_texts(topics, documents)}
     stated["budgets"] = None if budgets is None else list_of_numbers(budgets, "--budgets", int)
@@ -116,7 +116,7 @@ def choose(
 
     $ assay pool choose 2 words.run stems.run alphabet.run --depth 5
     """
-    from assay.ground_truth.choice import choose_runs  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.ground_truth.choice import choose_runs
 
     opened = inputs.opened(qrels or "", runs)
     stated: dict[str, Any] = {**drawing, "qrels": qrels, **({} if depth is None else {"depth": depth})}
@@ -152,7 +152,7 @@ def bias(
 
     $ assay pool bias qrels.txt words.run stems.run alphabet.run -m P@5,AP
     """
-    from assay.ground_truth.bias import pool_bias  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.ground_truth.bias import pool_bias
 
     opened = inputs.opened(qrels, runs)
     stated: dict[str, Any] = {**looks, **drawing, **_texts(topics, documents), "groups": _groups(groups, opened)}
@@ -176,7 +176,7 @@ def estimate(
     $ assay pool make words.run stems.run --strategy sample --strata 3=1,10=0.5 -o sample.csv
     $ assay pool estimate sample.csv qrels.txt words.run stems.run
     """
-    from assay.ground_truth.inference import inferred_scores  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.ground_truth.inference import inferred_scores
 
     stated = {"measures": measures or None, "confidence": confidence}
     opened = inputs.opened(qrels, runs)
@@ -184,8 +184,8 @@ def estimate(
 
 
 def _groups(file: str | None, runs: Sequence[Any]) -> dict[str, str] | None:
-    from assay.ground_truth.run_ranks import read_groups  # noqa: PLC0415
-    from assay.subjects.ranking.evaluation import named_runs  # noqa: PLC0415
+    from assay.ground_truth.run_ranks import read_groups
+    from assay.subjects.ranking.evaluation import named_runs
 
     return None if file is None else read_groups(file, list(named_runs(runs)))
 
@@ -195,7 +195,7 @@ def _texts(topics: str | None, documents: str | None) -> dict[str, Any]:
         raise ParameterError("--topics and --documents go together: words of topics are looked for in documents")
     if topics is None or documents is None:
         return {}
-    from assay.files import read_documents, read_topics  # noqa: PLC0415
+    from assay.files import read_documents, read_topics
 
     return {"topics": read_topics(topics), "documents": read_documents(documents)}
 

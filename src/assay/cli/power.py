@@ -26,7 +26,7 @@ def plan_without_data(
     to: Planning, unit_kind: str, *files: tuple[str, Any], groups: Groups = 1, **rules: object
 ) -> None:
     """Plan by what was stated alone; an error says which files are missing, where that was not meant."""
-    from assay.verbs.planning_by_spread import plan_by_spread, refuse_without_data  # noqa: PLC0415
+    from assay.verbs.planning_by_spread import plan_by_spread, refuse_without_data
 
     plan: Mapping[str, Any] = {**to.plan}
     missing = [name for name, given in files if not given]
@@ -44,7 +44,7 @@ def plan_without_data(
 
 def deliver_plan(systems: Any, rules: dict[str, Any], to: Planning) -> None:
     """Plan by what systems show, and give the plan."""
-    from assay.verbs.planning import plan  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.verbs.planning import plan
 
     evaluation = systems if getattr(systems, "subject", "") == "ranking" else None
     chosen: dict[str, Any] = {"baseline": options.only(to.baseline, "-b, --baseline")}

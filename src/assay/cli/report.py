@@ -32,7 +32,7 @@ class Reporting(Tested):
 
     def check(self) -> None:
         """Refuse targets that cannot be written, before anything is read."""
-        from assay.verbs.report.report import check_targets  # noqa: PLC0415  # `assay --help` need not load Polars
+        from assay.verbs.report.report import check_targets
 
         check_targets(self.paths)
 
@@ -44,7 +44,7 @@ class Reporting(Tested):
 
 def write_report(systems: Any, runs: Any, stated: dict[str, Any], to: Reporting) -> None:
     """Put the report together, write the files, and say what is in them."""
-    from assay.verbs.report import make_report  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.verbs.report import make_report
 
     stated |= {"baseline": options.only(to.baseline, "-b, --baseline"), "title": to.title}
     stated["command"] = shlex.join(["assay", *sys.argv[1:]])

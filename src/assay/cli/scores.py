@@ -54,7 +54,7 @@ def explain(
 
     $ assay scores explain Kendall --order 'A B C D' --order 'B A C D'
     """
-    from assay.measures import parse_measure  # noqa: PLC0415  # `assay --help` loads no Polars
+    from assay.measures import parse_measure
 
     deliver_explanation(parse_measure(measure, "order"), _two_orders(measure, order, path), {}, to)
 
@@ -67,7 +67,7 @@ def _two_orders(measure: str, orders: tuple[str, ...], path: str | None) -> list
         return [order_in(text) for text in orders]
     if path is None:
         raise ParameterError(f"{measure} is about two orders: --order 'A B C' --order 'B A C', or a CSV of numbers")
-    from assay.files.small_tables import read_numbers  # noqa: PLC0415
+    from assay.files.small_tables import read_numbers
 
     columns = read_numbers(path)
     if len(columns) != 2:
@@ -108,7 +108,7 @@ def gate(
 
     $ assay scores gate scores.csv -b words -c stems -m AP
     """
-    from assay.files.small_tables import read_scores  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.files.small_tables import read_scores
 
     table = read_scores(path, **({"measure": to.measures[0]} if to.measures else {}))
     rules = {} if undefined is None else {"undefined": undefined}
@@ -163,7 +163,7 @@ def correlate(
 
     $ assay scores correlate scores.csv -m AP -m RR
     """
-    from assay.files.small_tables import read_scores  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.files.small_tables import read_scores
 
     names = options.measure_names(to.measures)
     stated = drawing_of(sampling) | inputs.directions(direction)
@@ -184,8 +184,8 @@ def correlate(
 
 def _of_lists(files: list[str], stated: dict[str, Any]) -> Correlations:
     """Columns of numbers, matched by the names in the first column."""
-    from assay.files.small_tables import read_numbers  # noqa: PLC0415
-    from assay.verbs.correlation import correlate  # noqa: PLC0415
+    from assay.files.small_tables import read_numbers
+    from assay.verbs.correlation import correlate
 
     stems = [Path(file).stem for file in files]
     called = stems if len(set(stems)) == len(stems) else files

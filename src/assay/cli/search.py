@@ -47,7 +47,7 @@ def evaluate(
     $ assay evaluate qrels.txt old=words.run new=stems.run -m nDCG@10 -m AP --per-query
     $ assay evaluate qrels.txt words.run --compat trec_eval-10 --csv
     """
-    from assay.subjects.ranking.evaluation import DEFAULT_MEASURES, evaluate  # noqa: PLC0415  # `--help` loads no Polars
+    from assay.subjects.ranking.evaluation import DEFAULT_MEASURES, evaluate
 
     form = to.form
     files = inputs.opened(qrels, runs)
@@ -60,7 +60,7 @@ def evaluate(
     text = _rendered(result, form, per_query, to)
     lines = result.signatures.values() if signatures else ()
     if lines and form is None:
-        from assay.show.legible import on_one_line  # noqa: PLC0415
+        from assay.show.legible import on_one_line
 
         text = output.Styled("\n".join([text, *map(on_one_line, lines), ""]))
     output.deliver(text, to)
@@ -127,7 +127,7 @@ def explain(
 
 def _opened_run(qrels: str, run: str) -> Any:
     """The run; a file that is empty is named, as nothing below would tell."""
-    from assay.subjects.ranking.evaluation import EMPTY_FILE  # noqa: PLC0415
+    from assay.subjects.ranking.evaluation import EMPTY_FILE
 
     (opened,) = inputs.opened(qrels, [run])
     if opened.format == EMPTY_FILE:
@@ -199,7 +199,7 @@ def freeze(
 
     $ assay freeze qrels.txt words.run -o baseline.json
     """
-    from assay.subjects.ranking import baselines as frozen  # noqa: PLC0415
+    from assay.subjects.ranking import baselines as frozen
 
     frozen.refuse_predictions(qrels, inputs.named(run)[1])
     (opened,) = inputs.opened(qrels, [run])
@@ -233,7 +233,7 @@ def doctor(
 
     $ assay doctor qrels.txt words.run
     """
-    from assay.verbs.diagnosis import doctor  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.verbs.diagnosis import doctor
 
     named = inputs.by_name(runs, "runs", qrels)
     stated = {"topics": topics, "documents": documents, "grades": grades, "level": level}
@@ -283,8 +283,8 @@ def plot(
 
 
 def _of_runs(kind: str, qrels: str, files: Any, chosen: dict[str, Any], rules: shared.EvaluationOptions) -> Curve:
-    from assay.subjects.ranking import curves  # noqa: PLC0415
-    from assay.subjects.ranking.evaluation import evaluate  # noqa: PLC0415
+    from assay.subjects.ranking import curves
+    from assay.subjects.ranking.evaluation import evaluate
 
     if kind in {"pr", "roc", "cutoff"}:
         kinds: dict[str, Any] = {"pr": curves.precision_recall, "roc": curves.roc, "cutoff": curves.by_cutoff}
@@ -311,8 +311,8 @@ def power(
     if qrels is None or not runs:
         plan_without_data(to, "query", ("QRELS", qrels), ("RUN", runs), **rules)
         return
-    from assay.subjects.ranking.evaluation import evaluate  # noqa: PLC0415  # `assay --help` need not load Polars
-    from assay.subjects.ranking.subject import COMPARED_BY  # noqa: PLC0415
+    from assay.subjects.ranking.evaluation import evaluate
+    from assay.subjects.ranking.subject import COMPARED_BY
 
     files = inputs.opened(qrels, runs)
     with inputs.progress(files, hidden=to.quiet):
@@ -336,8 +336,8 @@ def correlate(
 
     $ assay correlate qrels.txt words.run stems.run alphabet.run -m AP -m nDCG@10
     """
-    from assay.subjects.ranking.evaluation import evaluate  # noqa: PLC0415
-    from assay.verbs.correlation import correlate  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.subjects.ranking.evaluation import evaluate
+    from assay.verbs.correlation import correlate
 
     names = options.measure_names(to.measures)
     chosen = chosen_ways(to, names, other_qrels)
@@ -375,7 +375,7 @@ def tune(
 
     $ assay tune qrels.txt words.run stems.run alphabet.run --folds 4
     """
-    from assay.subjects.ranking.tuning import tune  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.subjects.ranking.tuning import tune
 
     if len(to.measures) > 1:
         raise ParameterError("a setting is chosen by one measure: give -m once")

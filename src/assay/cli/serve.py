@@ -42,8 +42,8 @@ def serve(
 
     $ assay serve --demo
     """
-    from assay.web.context import Settings  # noqa: PLC0415  # `assay --help` loads no server
-    from assay.web.serving import serve as run  # noqa: PLC0415
+    from assay.web.context import Settings
+    from assay.web.serving import serve as run
 
     path = root_path.rstrip("/")
     if path and (not path.startswith("/") or not path.isprintable() or set(path) & set(" ?#\\{}\"'<>")):
@@ -65,7 +65,7 @@ def serve(
             place = str(Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="assay-"))) / USUAL)
         database = stack.enter_context(opened_store(place or USUAL, create=True))
         if demo:
-            from assay.store.memberships import has_projects  # noqa: PLC0415
+            from assay.store.memberships import has_projects
 
             if not has_projects(database):
                 demo_project(database)

@@ -39,7 +39,7 @@ class ThresholdChoices:
 
 def rules_of(choices: ThresholdChoices) -> list[Any]:
     """The rules that were asked for, in whatever way."""
-    from assay.subjects.labels.thresholds.rules import parse_rule  # noqa: PLC0415
+    from assay.subjects.labels.thresholds.rules import parse_rule
 
     rules = [parse_rule(text) for text in choices.rule]
     bounds = options.settings(choices, *_BY_BOUND)
@@ -58,7 +58,7 @@ def rules_of(choices: ThresholdChoices) -> list[Any]:
 
 def _budget(text: str) -> Any:
     """The rule for a number of alerts, or for a share of the items with a percent sign."""
-    from assay.subjects.labels.thresholds.rules import parse_rule  # noqa: PLC0415
+    from assay.subjects.labels.thresholds.rules import parse_rule
 
     try:
         if text.strip().endswith("%"):

@@ -67,7 +67,7 @@ def trec_eval(*words: str) -> None:
         got = number_of("file", len(files))
         raise ParameterError(f"trec-eval: expected QRELS and RUN, got {got}; `assay trec-eval -h` helps")
     _refuse(flags)
-    from assay.subjects.ranking import trec_eval as reference  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.subjects.ranking import trec_eval as reference
 
     options = reference.PrintOptions(
         measures=[value for name, value in options_read if name == "m"],
