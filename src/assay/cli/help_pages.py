@@ -7,6 +7,7 @@ import shutil
 import textwrap
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from types import NoneType
 from typing import TYPE_CHECKING, Any, get_args
 
 from assay.cli.commands import PANELS, SUBJECTS, app_of
@@ -106,7 +107,14 @@ def _names(argument: Any) -> str:
         return str(argument.parameter.metavar)
     short = [name for name in argument.names if not name.startswith("--")]
     names = ", ".join([*short, *(name for name in argument.names if name.startswith("--"))])
-    return names if argument.hint is bool else f"{names} {argument.parameter.metavar or _value_of(argument.hint)}"
+    kind = _kind(argument.hint)
+    return names if kind is bool else f"{names} {argument.parameter.metavar or _value_of(kind)}"
+
+
+def _kind(hint: Any) -> Any:
+    """The type of what is typed, of an option that may be left out."""
+    kinds = [each for each in get_args(hint) if each is not NoneType]
+    return kinds[0] if NoneType in get_args(hint) else hint
 
 
 def _value_of(hint: Any) -> str:
