@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import screens
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_digits, load_iris, load_wine
 from sklearn.preprocessing import StandardScaler
@@ -98,6 +99,7 @@ def draw(folder: Path) -> None:
     folder.mkdir(exist_ok=True)
     for name, curve in PICTURES.items():
         curve().save(folder / f"{name}.svg")
+    screens.draw(folder)
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:

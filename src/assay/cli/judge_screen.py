@@ -113,7 +113,7 @@ def _topic(session: Session, width: int, height: int) -> list[Line]:
     lines: list[Line] = [[(_cut(on_one_line(f"{session.assessor}  {session.pace()}"), width), "dim")]]
     if task is None:
         return lines
-    most = 2 if session.mode in PAGES else max(int(height * _TOPIC), 2)
+    most = max(int(height * _TOPIC), 2)
     # Of a long narrative, only what can be shown is laid out.
     texts = [
         text[: width * (most + 1)] for text in (f"{task.topic_id}  {task.title}", task.description, task.narrative)
@@ -124,6 +124,8 @@ def _topic(session: Session, width: int, height: int) -> list[Line]:
         if text
         for part in wrapped(on_one_line(text), width)
     ]
+    if session.mode in PAGES:
+        return [*lines, *told[:1]]
     if len(told) > most:
         told = [*told[: most - 1], [(_cut("… t shows the topic in full", width), "dim")]]
     others: list[Line] = [[(part, "dim")] for part in wrapped(on_one_line(f"Others said: {session.others}"), width)][:2]
