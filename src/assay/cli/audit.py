@@ -60,11 +60,13 @@ def audit(
             raise ParameterError("--judged and --ranking go together")
         of_files = {"query": asked.get("query"), "judge": rules.get("judge")}
         items.refuse({name: value for name, value in of_files.items() if value}, "goes with files, not with a list")
-        judgments, documents = grades_by_document(judged), names_in(ranking, "--ranking", "documents")
+        judgments = grades_by_document(judged)
+        documents = names_in(ranking, "--ranking", "documents")
     elif run is None:
         raise ParameterError("give a run after the judgments")
     else:
-        judgments, documents = qrels, inputs.opened(qrels, [run])
+        judgments = qrels
+        documents = inputs.opened(qrels, [run])
     stated = {"measure": options.only(measures, "-m, --measure")} if measures else {}
     result = inputs.result_of(audit, "counting by other rules", to, judgments, documents, **stated, **asked, **rules)
     output.give(result, to, notes=result.notes)

@@ -200,7 +200,8 @@ _TYPES = {int: "a whole number", float: "a number", bool: "no value"}
 
 def _wrong_value(problem: Any) -> str | None:
     """The mistake in an input or in the value of an option; None: what the parser says will do."""
-    kind, argument = type(problem).__name__, problem.argument
+    kind = type(problem).__name__
+    argument = problem.argument
     if kind == "MissingArgumentError":
         if problem.keyword is None:
             return f"{' or '.join(argument.names)} is missing"
@@ -211,6 +212,7 @@ def _wrong_value(problem: Any) -> str | None:
     if kind == "ValidationError" and argument is not None:
         return f"{argument.tokens[-1].keyword or argument.name}: {problem.exception_message}"
     if kind == "CoercionError" and problem.target_type in _TYPES and problem.token is not None:
-        name, value = problem.token.keyword or argument.name, problem.token.value.replace(_STDIN, "-")
+        name = problem.token.keyword or argument.name
+        value = problem.token.value.replace(_STDIN, "-")
         return f"{name}: expected {_TYPES[problem.target_type]}, got {value!r}"
     return None

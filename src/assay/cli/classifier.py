@@ -80,7 +80,8 @@ def evaluate(
         raise ParameterError("--positive goes without --class, which makes its class the positive one")
     items.one_source({"a file of predictions": files, "--matrix": matrix})
     # The class is told to the verb, for matrices too.
-    read, positive = options.without(labels, "one_class"), labels.pos_label
+    read = options.without(labels, "one_class")
+    positive = labels.pos_label
     if matrix is not None:
         if contents.get("errors"):
             raise ParameterError("--errors goes with predictions: a matrix holds no items")

@@ -234,7 +234,8 @@ def simulate(
     from assay.subjects.clicks.click_simulation import simulate_clicks
 
     to = Output(quiet=quiet)
-    shape, files = {"times": times, "depth": depth}, map(inputs.kept, (model, pages))
+    shape = {"times": times, "depth": depth}
+    files = map(inputs.kept, (model, pages))
     log = inputs.result_of(simulate_clicks, "drawing clicks", to, *files, **shape, **drawing)
     write_log(log, folder, overwrite=overwrite)
     _, *doubts = log.remarks  # the first says where the clicks come from
@@ -351,7 +352,8 @@ def value(log: LogFile, runs: options.Runs, rules: Valuing, drawing: Sampling, r
     from assay.subjects.clicks.counterfactual import value_rankings
 
     stated = _with_numbers(rules, "examination")
-    whole, opened = inputs.whole_log([log], reading), inputs.opened(log, runs)
+    whole = inputs.whole_log([log], reading)
+    opened = inputs.opened(log, runs)
     result = inputs.give(value_rankings, "weighing", to, whole, opened, **stated, **drawing)
     return 1 if result.refused else 0
 

@@ -272,8 +272,10 @@ def _clustered(
         raise ParameterError("name the numbers of clusters to try, as in --ks 2:10")
     if len(files) != 1:
         raise ParameterError(f"expected one file to choose a number of clusters for, got {len(files)}")
-    sampling, measures = options.settings(asked, "seed"), asked.measures or None
-    tried, points = numbers_in(asked.ks), _points_of(files[0], columns)
+    sampling = options.settings(asked, "seed")
+    measures = asked.measures or None
+    tried = numbers_in(asked.ks)
+    points = _points_of(files[0], columns)
     if not hidden:
         shape = f"points of {number_of('number', len(points.point_names))}: {listed(list(points.point_names))}"
         output.message(f"{points.origin}: {number_of('item', len(points))}, {shape}")

@@ -29,7 +29,8 @@ class Adding:
 
     def add(self, function: Callable[..., Any], folder: Path, files: list[str], **words: str) -> None:
         """Copy the files, or refer to them, and say what the collection holds."""
-        named, how = inputs.by_name(files, "files"), {"group": self.group, "copy": not self.refer}
+        named = inputs.by_name(files, "files")
+        how = {"group": self.group, "copy": not self.refer}
         collection = inputs.result_of(function, "copying", self, folder, named, **how, **words)
         if self.quiet:
             return

@@ -68,10 +68,12 @@ def called_here(app: App, command: str, words: list[str]) -> str | None:
 
 def place_of_option(app: App, command: str, words: list[str]) -> str | None:
     """The command where an option belongs that this one lacks: the same verb of another subject."""
-    known, options = every_command(), [word.partition("=")[0] for word in words if word.startswith("--")]
+    known = every_command()
+    options = [word.partition("=")[0] for word in words if word.startswith("--")]
     if command not in known:
         return None
-    here, verb = names_of(app, command), command.rpartition(" ")[2]
+    here = names_of(app, command)
+    verb = command.rpartition(" ")[2]
     others = [f"{subject} {verb}" for subject in SUBJECTS if f"{subject} {verb}" in known] + [verb] * (verb in known)
     for option in (each for each in options if each not in here):
         places = [other for other in others if other != command and option in names_of(app, other)]

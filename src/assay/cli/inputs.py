@@ -208,7 +208,8 @@ def bar(activity: str, total: float, *, hidden: bool) -> Iterator[Callable[[floa
     if hidden or not sys.stderr.isatty():
         yield None
         return
-    done, finished = 0.0, threading.Event()
+    done = 0.0
+    finished = threading.Event()
 
     def advance(count: float) -> None:
         nonlocal done

@@ -94,7 +94,8 @@ def extractions(
         from assay.subjects.spans.subject import refuse_idle_beta
 
         refuse_idle_beta(listed(measures), rules)
-    parts, true = each_named(truth, files), kept(truth)
+    parts = each_named(truth, files)
+    true = kept(truth)
     return [
         extract(true, path, name=name or Source(path or truth).stem.removesuffix(".conll"), **rules, **sampling)
         for name, path in parts or [(None, None)]
@@ -164,7 +165,8 @@ def scored(
 def only_system(systems: list[Item]) -> Item:
     """The only system, where a command is about one."""
     if len(systems) > 1:
-        where, names = systems[0].origin, ", ".join(each.name for each in systems)
+        where = systems[0].origin
+        names = ", ".join(each.name for each in systems)
         raise InputError(f"{where}: choose a system with --system NAME: there are {names}")
     return systems[0]
 

@@ -212,7 +212,9 @@ def numbers_in(text: str) -> list[int]:
     ([2, 3, 4, 5], [2, 6, 10], [2, 8])
     """
     if (ends := re.fullmatch(r"(\d+):(\d+)(?::(\d+))?", text.strip())) is not None:
-        low, high, step = int(ends[1]), int(ends[2]), int(ends[3] or 1)
+        low = int(ends[1])
+        high = int(ends[2])
+        step = int(ends[3] or 1)
         if low <= high and step > 0:
             return list(range(low, high + 1, step))
     elif all(part.strip().isdecimal() for part in text.split(",")):

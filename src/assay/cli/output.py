@@ -53,7 +53,8 @@ class Options(ArgumentWording):
         >>> Options(lambda: {"max_missing": ["--max-missing"]}).name("max_missing"), Options().name("the margin")
         ('--max-missing', 'the margin')
         """
-        names, own = self.known().get(name, ()), f"--{name.replace('_', '-')}"
+        names = self.known().get(name, ())
+        own = f"--{name.replace('_', '-')}"
         if own in names:
             return own
         return max(names, key=len, default=name) if name.isidentifier() else name

@@ -206,7 +206,8 @@ def _strata(text: str) -> dict[int, float]:
     for part in text.split(","):
         rank, equals, rate = part.partition("=")
         try:
-            depth, share = int(rank), float(rate) if equals else 1.0
+            depth = int(rank)
+            share = float(rate) if equals else 1.0
         except ValueError:
             raise ParameterError(f"--strata is as 10=1,50=0.2: best rank and share; got {part!r}") from None
         if depth in rates:

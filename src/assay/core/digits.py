@@ -249,11 +249,14 @@ def _places(values: Sequence[float], least: int, marks: Sequence[float] = _MARKS
     """The fewest decimals at which no number becomes a mark that it is not, and all stand in their order."""
     places = [max((_off(value, mark, least) for mark in marks), default=least) for value in values]
     ordered = sorted((place for place, value in enumerate(values) if math.isfinite(value)), key=values.__getitem__)
-    neighbours, changed = list(itertools.pairwise(ordered)), True
+    neighbours = list(itertools.pairwise(ordered))
+    changed = True
     while changed:  # more decimals for a pair may lead one of them past its other neighbour
         changed = False
         for lower, upper in neighbours:
-            low, high, most = values[lower], values[upper], max(places[lower], places[upper])
+            low = values[lower]
+            high = values[upper]
+            most = max(places[lower], places[upper])
             apart = high - low > ALIKE * max(1.0, abs(low), abs(high))
             if apart and round(low, places[lower]) >= round(high, places[upper]):
                 places[lower] = places[upper] = most + 1

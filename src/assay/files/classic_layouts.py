@@ -116,7 +116,8 @@ def lisa_judgments(head: Head) -> bool:
     fields = " ".join(lines).split()
     if not all(map(is_whole, fields)) or any(len(line) % _COLUMN for line in lines):
         return False
-    at, queries = 0, []
+    at = 0
+    queries = []
     while at + 1 < len(fields):
         queries.append(int(fields[at]))
         at += 2 + int(fields[at + 1])

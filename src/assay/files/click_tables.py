@@ -89,7 +89,8 @@ def _pieces(source: Source, roles: Mapping[str, str], rules: ReadingRules) -> It
             yield frame.rename(ours).with_columns(row=rows)
             start += frame.height
     elif head.is_json:
-        schema, line = dict.fromkeys(ours, pl.String), 1
+        schema = dict.fromkeys(ours, pl.String)
+        line = 1
         for chunk in source.chunks():
             yield object_lines(chunk, line, schema, rules.malformed).rename(ours)
             line += chunk.count(b"\n")
@@ -259,7 +260,8 @@ def _page_rows(frame: pl.DataFrame, rules: ReadingRules) -> Records:
         results=_split(frame["results"]), clicks=_split(frame["clicks"]), n_results=_sizes(frame).fill_null(0),
     )  # fmt: skip
     results, clicks = pl.col("results"), pl.col("clicks")
-    length, documents = clicks.list.len(), clicks.list.set_intersection("results")
+    length = clicks.list.len()
+    documents = clicks.list.set_intersection("results")
     are_flags = clicks.list.eval(pl.element().str.to_lowercase().is_in(_FLAGS)).list.all()
     are_flags &= (length > 0) & (length == results.list.len()) & (documents.list.len() == 0)
     keys = frame.select("row", key="impression_id", counted=are_flags.fill_null(False))

@@ -135,7 +135,8 @@ def _coordinates(
     points: Sequence[str] | str | None,
 ) -> tuple[dict[str, pl.Series], dict[str, str], tuple[str, ...]]:  # fmt: skip
     """The columns that make the points; those that are something else, by role; what is said of the others."""
-    path, names = table.path, table.frame.columns
+    path = table.path
+    names = table.frame.columns
     features = [points] if isinstance(points, str) else list(points or ())
     is_rest = features == [REST]
     features = [] if is_rest else features

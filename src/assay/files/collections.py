@@ -80,7 +80,8 @@ def _records(kind: Kind, dataset_id: str) -> Iterable[Any]:
     need("ir_datasets", extra="datasets", purpose=f"{dataset_id!r}")
     import ir_datasets  # noqa: PLC0415  # optional
 
-    name, part = dataset_id.removeprefix(_PREFIX), _PARTS[kind]
+    name = dataset_id.removeprefix(_PREFIX)
+    part = _PARTS[kind]
     try:
         dataset = ir_datasets.load(name)
     except KeyError as problem:
@@ -146,12 +147,16 @@ def read_qrels(
         released: Qrels = registry.load(registry.RELEASES)(given)
         return released
     if is_dataset(given):
-        loaded, title, origin = _table("qrels", given), "ir_datasets qrels", given
+        loaded = _table("qrels", given)
+        title = "ir_datasets qrels"
+        origin = given
     else:
         source = Source.of(given)
         with named_by(columns):
             detected = detect(source, "qrels", format)
-            loaded, title, origin = detected.read(source, name or source.name), detected.title, source.name
+            loaded = detected.read(source, name or source.name)
+            title = detected.title
+            origin = source.name
         title = loaded.title or title
     doubts = grade_in_column_two(loaded.frame, name or origin) if "iteration" in loaded.frame.columns else []
     frame, title, unique = _with_judges(loaded.frame, title, True if subtopics else judges, subtopics)

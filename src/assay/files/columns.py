@@ -123,7 +123,8 @@ def parse(data: bytes, layout: Layout) -> tuple[pl.DataFrame, int]:
     lines = None if data.startswith(_LIKE_COMPRESSED) else _regular_lines(data, separator)
     frame = None if lines is None else _parse_regular(data, separator, layout)
     if lines is None or frame is None or frame.height != lines:
-        frame, lines = _parse_tidied(data, layout), len(all_lines(data))
+        frame = _parse_tidied(data, layout)
+        lines = len(all_lines(data))
     for name in layout.numbers:
         # NaN has no place in an order, and an infinite grade no meaning.
         values = frame[name].to_numpy()

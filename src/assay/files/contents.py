@@ -93,7 +93,9 @@ def _range(counts: pl.Series) -> str:
 def _of_run(run: Any, lines: int) -> tuple[dict[str, Any], pl.DataFrame]:
     """Counted batch by batch: a run may be larger than memory."""
     counts: dict[str, int] = {}
-    low, high, ties = float("inf"), float("-inf"), 0
+    low = float("inf")
+    high = float("-inf")
+    ties = 0
     first: list[pl.DataFrame] = []
     for frame in run.batches(lambda frame: frame):
         for query, count in frame["query_id"].value_counts().iter_rows():

@@ -16,7 +16,8 @@ from assay.tables import Documents
 _PIECE_BYTES = 4 << 20
 #: Formats whose records are lines, and end where lines end.
 _BY_LINES = ("jsonl-documents", "tsv-documents")
-_BY_TAGS, _END_OF_RECORD = "trec-documents", re.compile(rb"</DOC>\s*", re.IGNORECASE)
+_BY_TAGS = "trec-documents"
+_END_OF_RECORD = re.compile(rb"</DOC>\s*", re.IGNORECASE)
 
 
 def document_batches(given: Readable | Source, format: str | None = None) -> Iterator[Documents]:

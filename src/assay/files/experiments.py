@@ -73,7 +73,8 @@ def _cells(table: NamedColumns, name: str) -> pl.Series:
         text = text.set(text.is_in(_EMPTY), None)
         if text.drop_nulls().is_in([*TRUTH_VALUES, "0", "1"]).all() and text.null_count() < len(text):
             return text.replace(TRUTH_VALUES).cast(pl.Float64).alias(name)
-        known, numbers = len(text) - text.null_count(), as_numbers(text)
+        known = len(text) - text.null_count()
+        numbers = as_numbers(text)
         found = known - (numbers.null_count() - text.null_count())
         if not known or found < _MOSTLY * known:
             return values.alias(name)

@@ -165,7 +165,8 @@ def _llamaindex_texts(kind: Kind, source: Source, name: str) -> Topics | Documen
         held = _mapping(loaded(source)["queries" if kind == "topics" else "corpus"])
         if not held:
             raise FormatError(source.name, None, expected=f"{kind} in a LlamaIndex dataset", note="there are none")
-        ids, texts = [_id(key) for key in held], [str(text) for text in held.values()]
+        ids = [_id(key) for key in held]
+        texts = [str(text) for text in held.values()]
         if kind == "topics":
             return Topics(pl.DataFrame({"query_id": ids, "title": texts}), name, "LlamaIndex dataset")
         return Documents(pl.DataFrame({"doc_id": ids, "text": texts}), name, "LlamaIndex dataset")

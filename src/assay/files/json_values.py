@@ -171,7 +171,8 @@ def _careful_object_lines(
     data: bytes, line: int, schema: Mapping[str, Any], refuse: Callable[[int, str, str], None]
 ) -> pl.DataFrame:
     """Objects line by line: what is none is refused, what does not fit is null, and Polars reads what is left."""
-    kind, lists = pl.Struct(schema), [name for name, each in schema.items() if isinstance(each, pl.List)]
+    kind = pl.Struct(schema)
+    lists = [name for name, each in schema.items() if isinstance(each, pl.List)]
     numbers, texts = [], []
     for number, text in enumerate(data.split(b"\n"), line):
         if not text.strip():

@@ -103,7 +103,8 @@ def _prodigy(source: Source, judge: str | None) -> LabelRows:
 
     def rows_of(record: dict[str, Any], wrong: Wrong) -> Iterator[dict[str, Any]]:
         nonlocal ignored
-        answer, chosen = record.get("answer", "accept"), record.get("accept")
+        answer = record.get("answer", "accept")
+        chosen = record.get("accept")
         who = next((record[name] for name in ("_annotator_id", "_session_id") if record.get(name)), judge)
         if who is None:
             raise wrong("`_annotator_id` or `_session_id`, who answered", "neither")

@@ -81,7 +81,8 @@ def read_labels(
             return given
         origin = "in memory"
         if isinstance(given, Mapping | list | tuple):
-            rows, parts = _several(given, judges), list(given.values() if isinstance(given, Mapping) else given)
+            rows = _several(given, judges)
+            parts = list(given.values() if isinstance(given, Mapping) else given)
             if all(map(is_file, parts)):
                 origin = "several files" if parts[1:] else rows.where(0)[0]
         elif not is_file(given) and not is_frame(given):
@@ -386,7 +387,8 @@ def _of_one_judge(judgments: Loaded, source: Source, judge: str) -> LabelRows:
 
 def _typed(rows: LabelRows, no_gold: Any) -> tuple[pl.DataFrame, list[str]]:
     """Labels as whole numbers, numbers or text; no row without a label; times as numbers."""
-    frame, remarks = rows.frame, list[str]()
+    frame = rows.frame
+    remarks = list[str]()
     empty = frame["label"].is_null()
     if empty.all():
         raise InputError(f"{rows.where(0)[0]}: expected labels, got empty cells only")

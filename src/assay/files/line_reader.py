@@ -161,7 +161,8 @@ def _source(lines: list[tuple[int, str]]) -> tuple[Source, list[str]]:
 
 def _named(lines: list[tuple[int, str]], source: Source, names: list[str], kind: Kind) -> Lines | None:
     """A table whose columns have names, as its strict readers read it; what these refuse is gathered."""
-    number, columns = _NUMBERS[kind], columns_of(kind, names) or {}
+    number = _NUMBERS[kind]
+    columns = columns_of(kind, names) or {}
     if number not in columns:
         return None
     head, texts = head_of(source), dict(lines)
@@ -207,7 +208,8 @@ def _unnamed(lines: list[tuple[int, str]], kinds: Sequence[Kind]) -> _Shape | No
     for kind, separator in itertools.product(kinds, (None, ",", ";")):
         sample = [_split(separator, lines[place][1]) for place in places]
         for title, known in _LAYOUTS[kind].items():
-            layout, width = known, len(known.columns)
+            layout = known
+            width = len(known.columns)
             if kind == "run":  # columns behind the last one are ignored, as long as all lines have them
                 width = max(width, Counter(map(len, sample)).most_common(1)[0][0] if sample else 0)
                 layout = known._replace(columns=(*known.columns, *[""] * (width - len(known.columns))))
@@ -216,7 +218,8 @@ def _unnamed(lines: list[tuple[int, str]], kinds: Sequence[Kind]) -> _Shape | No
                 (len(row) == width or (kind == "run" and len(row) > at)) and _may_be_number(row[at]) for row in sample
             )
             if best is None or fitting > most:
-                most, best = fitting, _Shape(kind, title, layout, separator)
+                most = fitting
+                best = _Shape(kind, title, layout, separator)
     return best if lines and most >= _LEAST_SHARE * len(places) else None
 
 
@@ -263,7 +266,9 @@ def _split(separator: str | None, line: str) -> list[str]:
 
 def _rows(lines: list[tuple[int, str]], shape: _Shape) -> Lines:
     """The rows of lines in a shape, and what is wrong with the others."""
-    layout, number, split = shape.layout, _NUMBERS[shape.kind], partial(_split, shape.separator)
+    layout = shape.layout
+    number = _NUMBERS[shape.kind]
+    split = partial(_split, shape.separator)
     besides = [name for name in layout.text if name not in {"query_id", "doc_id"}]
     columns: dict[str, list[Any]] = {name: [] for name in ("query_id", "doc_id", number, *besides)}
     # Column by column: a list for each of a million rows would keep the garbage collector busy.
@@ -281,7 +286,8 @@ def _rows(lines: list[tuple[int, str]], shape: _Shape) -> Lines:
         header = Problem(line, text, "names of columns", layout.expected, text)
     bad = list(problems(lines, layout, split, keep))
     frame = pl.DataFrame(columns, schema={name: pl.Float64 if name == number else pl.String for name in columns})
-    width, places = len(layout.columns), np.array(kept, dtype=np.int64)
+    width = len(layout.columns)
+    places = np.array(kept, dtype=np.int64)
     table = Lines(shape.kind, shape.title, width, frame, places, separator=shape.separator, header=header)
     return _table(table, bad)
 

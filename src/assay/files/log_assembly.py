@@ -241,12 +241,14 @@ def _shown(results: pl.DataFrame, tallies: Tallies) -> pl.DataFrame:
         without = results.filter(unranked)
         tallies.add("no-rank", without.height, f"page {without['key'].first()!r}")
         results = results.filter(~unranked)
-    listed, seen = results.filter("listed"), results.filter(~pl.col("listed"))
+    listed = results.filter("listed")
+    seen = results.filter(~pl.col("listed"))
     is_first = listed.select(pl.struct("key", "rank").is_first_distinct())[:, 0]
     if not is_first.all():  # whichever comes first
         listed = listed.sort("key", "rank", "doc_id", maintain_order=True)
         is_first = listed.select(pl.struct("key", "rank").is_first_distinct())[:, 0]
-    first, others = listed.filter(is_first), listed.filter(~is_first)
+    first = listed.filter(is_first)
+    others = listed.filter(~is_first)
     lost = []
     if others.height:
         lost.append(others.join(first, on=["key", "rank", "doc_id"], how="anti", maintain_order="left"))

@@ -198,7 +198,8 @@ class _Manifest:
     def _lines(self) -> dict[tuple[str, int, str], int]:
         """On which line the key of a table stands; an array's tables are numbered from 0."""
         lines: dict[tuple[str, int, str], int] = {}
-        table, counts = "", dict[str, int]()
+        table = ""
+        counts = dict[str, int]()
         for number, line in enumerate(self.text, 1):
             if header := _HEADER.match(line):
                 table = header[1]

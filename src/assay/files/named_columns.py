@@ -219,7 +219,9 @@ def _sound_rows(data: bytes, dialect: _Dialect, refuse: Refuse) -> Iterator[tupl
     A quotation mark that nobody closes makes its own line unusable, and not what follows it.
     """
     lines = list(io.StringIO(data.decode(errors="replace"), newline=""))
-    is_utf8, columns, start = _is_utf8(data), len(dialect.names), dialect.line
+    is_utf8 = _is_utf8(data)
+    columns = len(dialect.names)
+    start = dialect.line
     csv.field_size_limit(1 << 30)
     quoting: Any = csv.QUOTE_MINIMAL if dialect.quoted else csv.QUOTE_NONE
     while start < len(lines):

@@ -103,7 +103,8 @@ class PageNames:
 
     def check(self, path: str) -> None:
         """Refuse rows out of order, where the order of rows makes pages."""
-        first, pages = min(self.starts, default=0), self.starts.total()
+        first = min(self.starts, default=0)
+        pages = self.starts.total()
         below = sum(count for rank, count in self.starts.items() if (rank - first) % _RESULTS)
         if below > _MOST_BELOW * pages:
             raise InputError(
@@ -252,7 +253,8 @@ def _split(rows: pl.DataFrame, clicks: pl.DataFrame, pages: pl.DataFrame, tallie
     each = each.with_columns(ordered=needed & (pl.col("runs") == pl.col("copies")))
     guessed = each.filter(unsure & ~pl.col("ordered"))
     if guessed.height:
-        number, page = int(guessed["copies"].sum()), _called(pages, guessed["key"])
+        number = int(guessed["copies"].sum())
+        page = _called(pages, guessed["key"])
         tallies.add("alike-page", number, page)
         if number > _MOST_UNSURE * total:
             tallies.refuse(
@@ -266,12 +268,14 @@ def _split(rows: pl.DataFrame, clicks: pl.DataFrame, pages: pl.DataFrame, tallie
 
 def _runs(rows: pl.DataFrame) -> pl.Series:
     """The number of each row's run on its page, from 0: one ends where ranks fall, or a document comes again."""
-    ordinals, first = rows["ordinal"], (rows["key"] != rows["key"].shift()).fill_null(True)
+    ordinals = rows["ordinal"]
+    first = (rows["key"] != rows["key"].shift()).fill_null(True)
     if not ordinals.null_count():
         falls = (ordinals.diff() <= 0).fill_null(False) & ~first
         return _counted(falls, first)
     seen: set[str] = set()
-    before, ends = None, []
+    before = None
+    ends = []
     for is_first, ordinal, doc_id in zip(first, ordinals, rows["doc_id"], strict=True):
         again = not is_first and (doc_id in seen or (ordinal is not None and before is not None and ordinal <= before))
         if is_first or again:
@@ -344,7 +348,8 @@ def _refuse_row_times(rows: pl.DataFrame, pages: pl.DataFrame, tallies: Tallies)
 
 def refuse_scattered(rows: pl.DataFrame, tallies: Tallies) -> None:
     """Refuse rows of pages without ranks, which stand in their order, if rows of a page do not stand together."""
-    pages, blocks = rows["key"].n_unique(), int((rows["key"] != rows["key"].shift()).fill_null(True).sum())
+    pages = rows["key"].n_unique()
+    blocks = int((rows["key"] != rows["key"].shift()).fill_null(True).sum())
     if 2 * (blocks - pages) > rows.height - pages:
         tallies.refuse(
             f"rows out of order: those of {number_of('result page', pages)} do not stand together, and no column tells "

@@ -246,7 +246,8 @@ def head_of(source: Source) -> Head:
 
 def _read_head(source: Source) -> Head:
     with source.open() as file:
-        data, before = bytearray(), 0
+        data = bytearray()
+        before = 0
         # A long preamble of comments or blank lines is not yet an empty file.
         while more := file.read(_HEAD_BYTES):
             if not data and more.startswith(COLUMN_MARKS):

@@ -281,7 +281,9 @@ def _texts(kind: Kind, source: Source, name: str) -> Topics | Documents:
         for tag in (_TITLE, _TEXT, *rest)
     }
     extra = {column: columns[tag] for tag, column in rest.items()}
-    ids, titles, texts = [key for _, key, _ in rows], columns[_TITLE], columns[_TEXT]
+    ids = [key for _, key, _ in rows]
+    titles = columns[_TITLE]
+    texts = columns[_TEXT]
     if empty := sum(not text for text in texts):
         warnings += (f"{source.name}: {number_of(kind.removesuffix('s'), empty)} without text",)
 

@@ -90,7 +90,8 @@ def _braintrust(row: dict[str, Any]) -> Iterator[_Score]:
 
 def _argilla(record: dict[str, Any]) -> Iterator[_Score]:
     """A record of Argilla: answers by question; or, as its server has them, by person."""
-    places, responses = (record.get("metadata"), record["fields"]), record["responses"]
+    places = (record.get("metadata"), record["fields"])
+    responses = record["responses"]
     if isinstance(responses, Mapping):
         answers = [(question, each) for question, given in responses.items() for each in given]
     else:

@@ -199,7 +199,8 @@ def _numbers(table: NamedColumns, columns: Sequence[str]) -> pl.DataFrame:
     kinds: dict[pl.DataType, list[int]] = {}
     for place, dtype in enumerate(table.frame.select(columns).dtypes):
         kinds.setdefault(dtype, []).append(place)
-    height, parts = table.frame.height, []
+    height = table.frame.height
+    parts = []
     for places in kinds.values():
         column = columns[places[0]]
         values = pl.concat([table.frame[columns[place]].alias(column) for place in places])

@@ -31,7 +31,8 @@ _TOP = (
 
 def read_ubi(source: Source, rules: ReadingRules) -> Iterator[Records]:
     """The records of a file, piece by piece."""
-    schema, line = _schema(), 1
+    schema = _schema()
+    line = 1
     read = _dumped_lines if DUMPED in (head_of(source).first_object or {}) else object_lines
     for chunk in source.chunks():
         frame = read(chunk, line, schema, rules.malformed)
@@ -45,7 +46,8 @@ def _dumped_lines(
 ) -> pl.DataFrame:
     """The objects that a dump of an index wraps, with `_index` and `_id` beside them, and the line of each."""
     held = object_lines(data, line, {DUMPED: pl.String}, refuse)
-    texts, lines = held[DUMPED].fill_null("{}"), held["row"]
+    texts = held[DUMPED].fill_null("{}")
+    lines = held["row"]
     frame = object_lines(
         "\n".join(texts).encode(), 1, schema, lambda row, expected, got: refuse(lines[row - 1], expected, got)
     )
@@ -79,7 +81,9 @@ def _rows(frame: pl.DataFrame, rules: ReadingRules) -> Iterator[pl.DataFrame]:
 
 
 def _in_roles(frame: pl.DataFrame, rules: ReadingRules) -> pl.DataFrame:
-    about, key, client = frame["event_attributes"], ids_in(frame["query_id"]), ids_in(frame["client_id"])
+    about = frame["event_attributes"]
+    key = ids_in(frame["query_id"])
+    client = ids_in(frame["client_id"])
     of_queries = {role: _attribute(frame, "query_attributes", role) for role in _OF_QUERIES}
     of_events = {role: _attribute(frame, "event_attributes", role) for role in _OF_EVENTS}
     nameless = f"{rules.label}line " + frame["row"].cast(pl.String)

@@ -41,7 +41,8 @@ def labels_of_people(source: Any, repeated: Repeated = "error") -> Labels:
         labels = Labels.of(frame if "judge" in frame.columns else frame.with_columns(judge=pl.lit(source.name)))
     else:
         source = Source.of(source) if is_file(source) else source
-        names, head = names_in_any(source), head_of(source) if isinstance(source, Source) else None
+        names = names_in_any(source)
+        head = head_of(source) if isinstance(source, Source) else None
         is_trec = head is not None and is_judged_by(head)
         # Who speaks alone need not have a name.
         is_named = is_trec or "judge" in roles_in("labels", names) or not (head or is_frame(source))
@@ -56,11 +57,15 @@ def passes_of(given: Any, slices: Sequence[str]) -> tuple[pl.DataFrame, dict[str
     has_columns = (is_file(given) or is_frame(given)) and not isinstance(given, Labels | Qrels)
     source = Source.of(given) if has_columns and is_file(given) else given
     if not has_columns or not {"item_id", "label"} <= set(roles_in("labels", names_in_any(source))):
-        labels, recorded = labels_of_people(source), {}
-        frame, path, makers = labels.frame, labels.origin, [pl.Series(labels.judges)]
+        labels = labels_of_people(source)
+        recorded = {}
+        frame = labels.frame
+        path = labels.origin
+        makers = [pl.Series(labels.judges)]
     else:
         table = named_columns(source, "labels")
-        roles, path = roles_in("labels", table.frame.columns), table.path
+        roles = roles_in("labels", table.frame.columns)
+        path = table.path
         ids = [table.ids(roles[ours], ours).alias(ours) for ours in ("query_id", "item_id") if ours in roles]
         # Each further label of an item is another pass, so that none of them is lost.
         frame = pl.DataFrame([*ids, _labels_of_all_rows(table, roles["label"])])
@@ -104,7 +109,8 @@ def on_one_scale(
     both = [model["label"], people.frame["label"]]
     if not has_order or any(labels.dtype.is_numeric() for labels in both):
         both = [_truth_as_numbers(labels) for labels in both]
-    numeric, notes = all(labels.dtype.is_numeric() for labels in both), list[str]()
+    numeric = all(labels.dtype.is_numeric() for labels in both)
+    notes = list[str]()
     if binarise is not None:
         if not numeric:
             raise ParameterError(f"{argument_name('binarise')} is a grade, and these labels are words")

@@ -121,7 +121,8 @@ def pool_bias(
     said = _says_enough(ranks, judged)
     left_out = _left_out(counted, _uniques(ranks, judged, pooled_to))
     shallower = [Whole(1).check("depths", each) for each in depths if each < _deepest(ranks)]
-    notes, words = _notes(ranks, judged, pooled_to), None
+    notes = _notes(ranks, judged, pooled_to)
+    words = None
     if topics is not None and documents is not None:
         of_texts, settled, remarks = under_same_ids(judged, topics, documents)
         words = unmatched(of_texts, settled, documents)
@@ -190,7 +191,9 @@ def _uniques(ranks: RunRanks, judged: pl.DataFrame, depth: int) -> pl.DataFrame:
 
 def _left_out(counted: JudgedRuns, uniques: pl.DataFrame) -> pl.DataFrame:
     """Each run's number without the judgments of what its group alone found, and its place among all runs."""
-    groups, full, parts = counted.ranks.groups, counted.full, []
+    groups = counted.ranks.groups
+    full = counted.full
+    parts = []
     for group in dict.fromkeys(groups.values()):
         alone = uniques.filter(pl.col("group") == group)
         members = [name for name in counted.ranks.runs if groups[name] == group]
@@ -241,7 +244,8 @@ def _verdict(rows: pl.DataFrame, wanted: Measure, says_enough: bool) -> Fairness
     good = rows.filter(is_good).with_columns(gain=sign * pl.col("relative")).drop_nulls("gain").sort("gain")
     if not good.height or math.isnan(tau):
         return FairnessVerdict(measure, None, tau, top, math.nan, math.nan, math.nan, "", 0)
-    worst, loss = good.row(0, named=True), sign * float(1 - scores[1].sum() / scores[0].sum())
+    worst = good.row(0, named=True)
+    loss = sign * float(1 - scores[1].sum() / scores[0].sum())
     places = int((rows["place_without"].cast(pl.Int64) - rows["place"].cast(pl.Int64)).abs().max() or 0)  # type: ignore[arg-type]
     is_fair = tau >= LEAST_TAU and loss <= MOST_LOSS and -worst["gain"] <= MOST_LOSS_OF_ONE
     fair = None if is_fair and not says_enough else is_fair

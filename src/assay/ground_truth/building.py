@@ -97,7 +97,8 @@ def _added(
     `place` is where the folder is being made.
     """
     named = files.items() if isinstance(files, Mapping) else [("", path) for path in files]
-    copies, added = dict[Path, Path](), set[Part]()
+    copies = dict[Path, Path]()
+    added = set[Part]()
     for name, file in named:
         path = Path(file)
         source = Source(path)
@@ -165,7 +166,8 @@ def export_collection(
     ...     sorted(path.name for path in made.iterdir())
     ['collection.toml', 'documents.trec', 'qrels', 'runs', 'topics.trec']
     """
-    held, path = holdings_of(folder, inverse_grades=inverse_grades), Path(target)
+    held = holdings_of(folder, inverse_grades=inverse_grades)
+    path = Path(target)
     if path.exists():
         raise InputError(f"{path}: already exists: name a new folder")
     atomic.check_target(path)

@@ -69,7 +69,8 @@ class Catalogue(Result):
 
     def to_frame(self) -> pl.DataFrame:
         """One row per collection: counts in words, and all that is said of it."""
-        words, counts = ("name", "title", "task", "year"), ("documents", "topics", "classes")
+        words = ("name", "title", "task", "year")
+        counts = ("documents", "topics", "classes")
         columns: dict[str, list[str]] = {word: [getattr(entry, word) for entry in self.entries] for word in words}
         columns["language"] = [", ".join(entry.language) for entry in self.entries]
         columns |= {what: [entry.count(what) for entry in self.entries] for what in counts}
@@ -122,7 +123,8 @@ def recognise(name: str, counts: Mapping[str, int]) -> CatalogueEntry | None:
         )
         is_named = name.casefold() in _names(entry)
         if agreeing + is_named > max(most, 1):
-            best, most = entry, agreeing + is_named
+            best = entry
+            most = agreeing + is_named
     return best
 
 

@@ -65,7 +65,8 @@ def choose_runs(
         if name not in ranks.runs:
             raise not_among("run", name, ranks.runs)
     pairs, held = membership(ranks)
-    holds, relevant = held.T.toarray() > 0, np.zeros(pairs.height, dtype=np.bool_)
+    holds = held.T.toarray() > 0
+    relevant = np.zeros(pairs.height, dtype=np.bool_)
     if qrels is not None:
         known = judged_pairs(qrels).filter(pl.col("relevance") > 0)
         relevant = pairs.join(known, on=PAIR, how="left", maintain_order="left")["relevance"].is_not_null().to_numpy()
@@ -91,7 +92,9 @@ def _chosen(ranks: RunRanks, holds: Mask, relevant: Mask, n: int) -> pl.DataFram
     `overlap` is the largest share of documents that a run has in common with one before it.
     """
     shares = overlaps(ranks)["overlap"].to_numpy().reshape(len(ranks.runs), -1)
-    covered, order, rows = np.zeros(len(relevant), dtype=np.bool_), list[int](), []
+    covered = np.zeros(len(relevant), dtype=np.bool_)
+    order = list[int]()
+    rows = []
     for _ in range(n):
         new = holds & ~covered
         worth = (new & relevant).sum(axis=1) * (len(relevant) + 1) + new.sum(axis=1)

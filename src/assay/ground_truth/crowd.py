@@ -284,7 +284,8 @@ def _enough(
     reference = gold if by_gold else aggregate.chosen
     usable = np.where(reference >= 0, ratings.labels_of_item, 0)
     enough = [k for k in range(1, _MOST_LABELS + 1) if (usable >= k).sum() >= _SHARE_OF_ITEMS * (usable > 0).sum() > 0]
-    most, rng = max(enough, default=0), np.random.default_rng(seed)
+    most = max(enough, default=0)
+    rng = np.random.default_rng(seed)
     held = (usable >= max(most, 1))[ratings.item]
     item, category = ratings.item[held], ratings.category[held]
     right = np.zeros((draws, most))
@@ -329,7 +330,8 @@ def _remarks(
     chosen = aggregate.chosen
     unheard = (chosen >= 0) & (ratings.counts[np.arange(len(chosen)), np.maximum(chosen, 0)] == 0)
     if unheard.any():
-        alone, first = int((ratings.labels_of_item[unheard] == 1).sum()), ratings.items[int(unheard.argmax())]
+        alone = int((ratings.labels_of_item[unheard] == 1).sum())
+        first = ratings.items[int(unheard.argmax())]
         yield (
             f"{number_of('item', int(unheard.sum()))} got a label that nobody gave them, {alone:,} of them from one "
             f"label (the first: {first!r}): {argument('method', 'majority')} chooses among the labels given"

@@ -56,7 +56,8 @@ def crowd_document(result: CrowdLabels) -> Document:
 
 def workers_document(result: CrowdLabels) -> Document:
     """The workers alone, with what each of them cost where labels have a price."""
-    table, price = _workers_table(result), result.settings["price"]
+    table = _workers_table(result)
+    price = result.settings["price"]
     cost: tuple[Prose, ...] = ()
     if price is not None:
         frame = table.frame.with_columns(cost=price * pl.col("labels"))
@@ -137,7 +138,8 @@ def _enough_section(result: CrowdLabels) -> tuple[Section, ...]:
     frame, k = result.enough, result.labels_enough
     if k is None or frame.height < 2:
         return ()
-    by_gold, most = frame["reference"][0] == "gold", int(frame["labels_per_item"][-1])
+    by_gold = frame["reference"][0] == "gold"
+    most = int(frame["labels_per_item"][-1])
     text = f"{number_of('label', k)} per item: within 0.01 of what {most} give."
     if k == most:
         text = f"More than {most} labels per item might still help: the last one did."
@@ -229,7 +231,8 @@ def _named(criteria: list[Criterion]) -> str:
 def _context(audit: JudgeAudit) -> tuple[Prose, ...]:
     recorded = ", ".join(f"{name} {value}" for name, value in audit.recorded.items())
     missing = "Not recorded: which model, prompt and parameters made these labels. Keep them beside the labels."
-    lines, agreement = [f"Recorded: {recorded}." if recorded else missing], audit.settings["people_agreement"]
+    lines = [f"Recorded: {recorded}." if recorded else missing]
+    agreement = audit.settings["people_agreement"]
     if agreement is not None:
         flagged = [f"{name} ({reason})" for name, reason in audit.settings.get("people_flagged", {}).items()]
         named = f"; flagged: {', '.join(flagged)}" if flagged else ""

@@ -194,9 +194,12 @@ def _sample(part: pl.DataFrame) -> _Sample:
 
 def _x_inf_ap(sample: _Sample, place: NDArray[np.int64], rank: Floats) -> Floats:
     """Average precision by sample: each relevant document stands for others, at the precision expected at its rank."""
-    weights, relevant = sample.weights(), sample.sampled & (sample.grade > 0)
+    weights = sample.weights()
+    relevant = sample.sampled & (sample.grade > 0)
     estimated = (weights * sample.per_stratum(relevant)).sum(axis=1)
-    sampled, hits, stratum = sample.sampled[:, place], relevant[:, place], sample.stratum[place]
+    sampled = sample.sampled[:, place]
+    hits = relevant[:, place]
+    stratum = sample.stratum[place]
     precision = np.ones(hits.shape)
     for number in range(len(sample.sizes)):
         here = stratum == number
@@ -212,7 +215,9 @@ def _inf_ndcg(sample: _Sample, place: NDArray[np.int64], rank: Floats, cutoff: i
     """nDCG by sample: each stratum's mean gain in the ranking, over the ideal of as many documents as are estimated."""
     if cutoff is not None:
         place, rank = place[rank <= cutoff], rank[rank <= cutoff]
-    sampled, stratum, discount = sample.sampled[:, place], sample.stratum[place], 1 / np.log2(rank + 1)
+    sampled = sample.sampled[:, place]
+    stratum = sample.stratum[place]
+    discount = 1 / np.log2(rank + 1)
     gain = np.where(sample.sampled, sample.grade, 0.0)
     mean_gain = sample.per_stratum(gain) / np.maximum(sample.per_stratum(sample.sampled), 1)
     total = np.zeros(len(sample.sampled))
@@ -229,7 +234,8 @@ def _ideal(sample: _Sample, cutoff: int | None) -> Floats:
     """The gain of an ideal ranking with the estimated number of documents of each grade, parts of one included."""
     most = int(sample.sizes.sum()) if cutoff is None else cutoff
     discounts = np.append(0.0, np.cumsum(1 / np.log2(np.arange(most) + 2)))
-    weights, reached = sample.weights(), np.zeros(len(sample.sampled))
+    weights = sample.weights()
+    reached = np.zeros(len(sample.sampled))
     best = np.zeros(len(sample.sampled))
     for grade in np.unique(sample.grade[sample.grade > 0])[::-1]:
         number = (weights * sample.per_stratum(sample.sampled & (sample.grade == grade))).sum(axis=1)

@@ -159,7 +159,8 @@ def audit_judge(
     apart = _apart(result, is_ordered)
     coefficient = f"Kappa(weights='{weights}')"
     kappa = result.estimate(coefficient)
-    flips, asked = _flips(passes), f"at most {most_flips:.0%} of items labelled again"
+    flips = _flips(passes)
+    asked = f"at most {most_flips:.0%} of items labelled again"
     criteria = [
         Criterion.unknown("kappa", f"{least_kappa:g} or more", kappa.undefined)
         if kappa.undefined
@@ -231,8 +232,10 @@ def _leniency(apart: Floats, most: float, drawing: Drawing) -> Criterion:
 
 def _flips(passes: pl.DataFrame) -> pl.DataFrame:
     """Of items labelled again, how many have different labels: at one position, and over several positions."""
-    key, place = key_of(passes), ["position"] if "position" in passes.columns else []
-    first, rows = passes.unique([*key, *place], keep="first", maintain_order=True), []
+    key = key_of(passes)
+    place = ["position"] if "position" in passes.columns else []
+    first = passes.unique([*key, *place], keep="first", maintain_order=True)
+    rows = []
     for kind, name, groups in (
         ("repeat", "flips", passes.group_by([*key, *place])),
         ("position", "position flips", first.group_by(key)),
@@ -302,7 +305,8 @@ def _systems(ranked: JudgeRankings, families: Mapping[str, str] | None) -> pl.Da
 
 def _order(ranked: JudgeRankings, least: float) -> Criterion:
     """The criterion of order: a tau that other topics could have lifted above the bar leaves it open."""
-    asked, systems = f"tau of {least:g} or more", ranked.scores.height
+    asked = f"tau of {least:g} or more"
+    systems = ranked.scores.height
     tau, low, high = ranked.correlations.select("tau", "tau_low", "tau_high").fill_null(math.nan).row(0)
     if math.isnan(tau):
         nobody = "by the labels of people, or the model's, systems are tied or nothing is relevant: they have no order"

@@ -29,8 +29,10 @@ _MOST, _FIRST = 20, 6
 
 def pool_document(pool: Pool) -> Document:
     """A pool: its size, what each run adds, and what the next step would cost; the pool itself in full."""
-    sizes, settings = pool.to_judge()["query_id"].value_counts()["count"].to_list(), pool.settings
-    number, runs = number_of("document", sum(sizes)), number_of("run", len(pool.ranks.runs))
+    sizes = pool.to_judge()["query_id"].value_counts()["count"].to_list()
+    settings = pool.settings
+    number = number_of("document", sum(sizes))
+    runs = number_of("run", len(pool.ranks.runs))
     each = f"{min(sizes)}" if min(sizes) == max(sizes) else f"{min(sizes)} to {max(sizes)}"
     claim = f"{number} to judge for {number_of('topic', len(sizes))} ({each} per topic), from {runs}"
     seed = f", seed {settings['seed']}" if settings["order"] == "random" or settings["strata"] else ""
@@ -87,8 +89,10 @@ def _steps(pool: Pool) -> Table:
 
 def simulation_document(result: PoolSimulation) -> Document:
     """A simulation: finds by the number judged, the order of systems, and the finds of words alone."""
-    settings, measures = result.settings, result.settings["measures"]
-    relevant, topics = f"{settings['relevant']:,} relevant", number_of("topic", settings["topics"])
+    settings = result.settings
+    measures = result.settings["measures"]
+    relevant = f"{settings['relevant']:,} relevant"
+    topics = number_of("topic", settings["topics"])
     shares = result.curve.filter(measure=measures[0])
     tables = [_by_budget("found", shares, "share", "Share of the relevant documents found", "percent")]
     for measure in measures:
@@ -120,8 +124,10 @@ def _best(shares: pl.DataFrame, result: PoolSimulation) -> Iterator[str]:
     budget = min(result.settings["budgets"], key=lambda each: abs(each - half))
     rows = shares.filter(budget=budget).drop_nulls("share").sort("share", descending=True, maintain_order=True)
     if rows.height > 1:
-        first, last = rows.row(0, named=True), rows.row(-1, named=True)
-        most, rest = f"{first['strategy']} finds most:", f" ({last['strategy']}: {last['share']:.0%})"
+        first = rows.row(0, named=True)
+        last = rows.row(-1, named=True)
+        most = f"{first['strategy']} finds most:"
+        rest = f" ({last['strategy']}: {last['share']:.0%})"
         if first["share"] == last["share"]:
             most, rest = "all strategies find", ""
         yield (
@@ -243,7 +249,8 @@ def _verdict(bias: PoolBias) -> Verdict:
             whys += ["runs are tied, or have no score"] if len(whys) < len(bias.verdicts) else []
             return Verdict("undecided", "open", f"No measure has an order of systems to compare: {'; '.join(whys)}.")
         return Verdict("undecided", "open", "Too little to say whether these judgments can score a new system fairly.")
-    names, why = joined([each.measure for each in unfair]), f"{without}, {_reason(unfair)}"
+    names = joined([each.measure for each in unfair])
+    why = f"{without}, {_reason(unfair)}"
     if fair:
         return Verdict("partly fair", "open", f"Fair to a new system by {joined(fair)}; not by {names}: {why}.")
     return Verdict("not fair", "bad", f"These judgments are not fair to a new system by {names}: {why}.")

@@ -78,7 +78,8 @@ class Pool(Result):
         """
         to_judge = self.to_judge()
         sources = self.sources.join(to_judge, on=PAIR, how="semi")
-        topics, runs = self.frame.select(pl.col("query_id").unique()), pl.DataFrame({"run": self.ranks.runs})
+        topics = self.frame.select(pl.col("query_id").unique())
+        runs = pl.DataFrame({"run": self.ranks.runs})
         ways = {
             "one more rank": (self.deeper, topics),
             "one more run": (sources.filter(pl.len().over(PAIR) == 1), runs),

@@ -62,7 +62,8 @@ class JudgedRuns:
         if is_collection(qrels):
             collection = open_collection(qrels)
             qrels, runs = collection.qrels(), collection if runs is None else runs
-        judged, ranks = judged_pairs(qrels), RunRanks.of(runs, groups=groups)
+        judged = judged_pairs(qrels)
+        ranks = RunRanks.of(runs, groups=groups)
         frame = ranks.frame.join(judged.select("query_id").unique(), on="query_id", how="semi", maintain_order="left")
         if not frame.height:
             raise InputError("the runs and the judgments have no topic in common")

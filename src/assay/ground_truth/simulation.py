@@ -104,7 +104,8 @@ def simulate_pool(
     settings |= {"seed": seed, "runs": len(ranks.runs), "topics": judged["query_id"].n_unique()}
     settings |= {"judged": judged.height, "relevant": relevant.height, "in_runs": available.height}
     settings |= {"relevant_in_runs": reachable}
-    warnings, texts = [*_warnings(ranks, pooled, settings)], None
+    warnings = [*_warnings(ranks, pooled, settings)]
+    texts = None
     warnings += one_sided(judged, "nothing else is handed out, so that no strategy can find more than another")
     if topics is not None and documents is not None:
         of_texts, settled, remarks = under_same_ids(judged, topics, documents)

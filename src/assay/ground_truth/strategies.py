@@ -147,7 +147,9 @@ def simulate(strategy: str, rankings: Rankings, relevant: Mapping[str, bool], *,
     >>> [each.doc_id for each in simulate("max-mean", [["a", "b"], ["x", "b"]], {"a": False, "x": True, "b": True})]
     ['a', 'x', 'b']
     """
-    state, choice, order = TopicState(rankings), _choice(strategy), list[Judged]()
+    state = TopicState(rankings)
+    choice = _choice(strategy)
+    order = list[Judged]()
     while proposals := _proposals(choice, state, 1, seed):
         ((doc_id, run),) = proposals
         order.append(Judged(doc_id, run, relevant.get(doc_id, False)))

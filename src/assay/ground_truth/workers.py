@@ -61,7 +61,9 @@ def hits(ratings: Ratings, reference: Ints) -> RightLabels:
     array([3, 2])
     """
     rows = reference >= 0
-    judge, answer, true = ratings.judge[rows], ratings.category[rows], reference[rows]
+    judge = ratings.judge[rows]
+    answer = ratings.category[rows]
+    true = reference[rows]
     labels = np.bincount(judge, minlength=len(ratings.judges))
     right = np.bincount(judge[answer == true], minlength=len(ratings.judges))
     answers, theirs = (ratings.by_judge(judge, which) for which in (answer, true))
@@ -87,7 +89,8 @@ def worker_statistics(labels: Labels, ratings: Ratings, gold: Ints, included: Ma
     p = special.bdtrc(tested.right - 1.0, tested.labels, np.nan_to_num(tested.chance))
     p = np.where(tested.labels > 0, p, np.nan)
     table = ratings.by_judge(ratings.judge, ratings.category)
-    total, intervals = table.sum(axis=1), [wilson(*pair) for pair in zip(by_gold.right, by_gold.labels, strict=True)]
+    total = table.sum(axis=1)
+    intervals = [wilson(*pair) for pair in zip(by_gold.right, by_gold.labels, strict=True)]
     habits = _habits(labels, ratings.judges, alpha)
     frame = pl.DataFrame(
         {
@@ -136,7 +139,8 @@ def _is_lost(tested: RightLabels, on_gold: Mask, p: Floats, alpha: float) -> Mas
 def _is_constant(ratings: Ratings, table: Ints, alpha: float) -> Mask:
     """True if nearly all answers are one, and by no accident, going by others' labels of the same items."""
     total, commonest = table.sum(axis=1), table.argmax(axis=1)
-    most, overall = table.max(axis=1), table.sum(axis=0) / table.sum()
+    most = table.max(axis=1)
+    overall = table.sum(axis=0) / table.sum()
     others = ratings.labels_of_others()
     same = others[np.arange(len(others)), commonest[ratings.judge]]
     agreeing, every = (
@@ -153,7 +157,8 @@ def _habits(labels: Labels, judges: tuple[str, ...], alpha: float) -> pl.DataFra
 
     Labels are in the order of their times where these are known, else as they stand in the table.
     """
-    frame, label = labels.frame, pl.col("label")
+    frame = labels.frame
+    label = pl.col("label")
     ordered = frame.sort("time", maintain_order=True) if "time" in frame.columns else frame
     lags = (1, *_PERIODS)
     seconds = pl.col("seconds").cast(pl.Float64).median() if "seconds" in frame.columns else pl.lit(None, pl.Float64)
@@ -166,7 +171,8 @@ def _habits(labels: Labels, judges: tuple[str, ...], alpha: float) -> pl.DataFra
     habits = pl.DataFrame({"judge": judges}).join(habits, on="judge", how="left", maintain_order="left")
     equal = {lag: habits[f"equal {lag}"].to_numpy() for lag in lags}
     pairs = {lag: np.maximum(habits["labels"].to_numpy().astype(np.int64) - lag, 1) for lag in lags}
-    period, level = np.zeros(len(judges), dtype=np.int64), alpha / (len(judges) * len(_PERIODS))
+    period = np.zeros(len(judges), dtype=np.int64)
+    level = alpha / (len(judges) * len(_PERIODS))
     for lag in reversed(_PERIODS):
         share = equal[lag] / pairs[lag]
         is_rhythm = (share >= _REPEATING) & (equal[1] / pairs[1] <= share - _RHYTHM) & (pairs[lag] >= _FEWEST_ALIKE)

@@ -204,7 +204,8 @@ def Overlap(ratings: Ratings) -> PerUnit:
     """
     labels, counts = _of_several(ratings)
     hits = counts[:, ratings.relevant].sum(axis=1)
-    every, some = (labels > 0) & (hits == labels), hits > 0
+    every = (labels > 0) & (hits == labels)
+    some = hits > 0
     return quantity("relevant to all", every) / quantity("relevant to some", some, "no judge says relevant")
 
 
@@ -277,7 +278,8 @@ def _nominal(labels: Ints, counts: Ints) -> tuple[PerUnit, PerUnit]:
 def _moments(labels: Ints, counts: Ints, ratings: Ratings) -> tuple[PerUnit, PerUnit]:
     """Squared differences from sums and sums of squares: about the middle of the scale, so that nothing cancels."""
     values = ratings.values - ratings.values.mean()
-    total, squares = counts @ values, counts @ values**2
+    total = counts @ values
+    squares = counts @ values**2
     different = 2 * (labels * squares - total**2) / np.maximum(labels - 1, 1)
     every, sums = quantity("labels", labels), quantity("sum", total)
     return quantity("squared differences", different), 2.0 * (every * quantity("squares", squares) - sums * sums)

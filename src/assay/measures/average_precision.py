@@ -29,7 +29,8 @@ from assay.measures.steps import PerUnit, Steps
 
 def _area(ranks: Ranks, *, cutoff: int | None, rel: float | None) -> PerUnit:
     """Under the precision-recall curve: each step of recall times the precision at its end."""
-    steps, relevant = _precisions(ranks, cutoff, rel), relevant_total(ranks, rel)
+    steps = _precisions(ranks, cutoff, rel)
+    relevant = relevant_total(ranks, rel)
     step = 1.0 / np.maximum(relevant.values, 1.0)[steps.unit]
     if "found" in steps.columns:
         steps = steps.with_columns(recall=steps["found"] * step).meaning(recall="found / relevant")
@@ -108,7 +109,8 @@ def _mean_precision(rows: Graded, cutoff: int | None) -> Floats:
     With `above` relevant documents before the tie and `others` more in it (of `size` - 1), a document at the tie's
     *i*-th place sees above + 1 + (i - 1) others / (size - 1) relevant ones down to its rank; averaged over the places.
     """
-    first, size = rows.tie_first, rows.tie_last - rows.tie_first + 1
+    first = rows.tie_first
+    size = rows.tie_last - rows.tie_first + 1
     group = rows.tie_groups()
     above = place_in_group(rows.query) - place_in_group(group)
     others = np.bincount(group)[group] - 1 if len(group) else group
@@ -264,7 +266,8 @@ def Q(
     >>> Q.of(Ranks.from_grades([1, 0, 2]))  # ((1 + 1)/(1 + 2) + (2 + 3)/(3 + 3)) / 2
     array([0.75])
     """
-    level, units = ranks.level(rel), len(ranks.queries)
+    level = ranks.level(rel)
+    units = len(ranks.queries)
     rows = within(ranks.hits.where(ranks.hits.grade >= level), cutoff)
     steps = steps_of(rows, units).with_columns(gain=gains(rows.grade, gain, level))
     steps = steps.with_columns(found=steps.count_so_far(), gained=steps.running("gain"))
@@ -304,7 +307,8 @@ def _shared_chances(rows: Graded, chance: Floats, units: int) -> Floats:
     """
     ranked = pl.DataFrame({"query": rows.query, "chance": chance})
     level = ranked.select(pl.col("chance").rank("dense").over("query")).to_series().to_numpy()
-    total, below = np.zeros(len(chance)), np.zeros(units)
+    total = np.zeros(len(chance))
+    below = np.zeros(units)
     for number in range(1, int(level.max(initial=0)) + 1):  # the first level of all queries at once, then the second
         height = below.copy()
         height[rows.query[level == number]] = chance[level == number]

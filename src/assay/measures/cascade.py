@@ -134,7 +134,8 @@ def nERR(
     >>> nERR(max_grade=1).of(Ranks.from_grades([0, 1, 1]))  # (1/2/2 + 1/4/3) / (1/2 + 1/4/2)
     array([0.5333])
     """
-    chances, units = Chances(ranks, max_grade, satisfaction), len(ranks.queries)
+    chances = Chances(ranks, max_grade, satisfaction)
+    units = len(ranks.queries)
     best, _ = best_first(ranks.ideal, chances.of(ranks.ideal.grade))
     ideal = _read_on(within(best, cutoff), chances, units, kind="ideal")
     got = _read_on(within(ranks.hits, cutoff), chances, units)
@@ -312,7 +313,8 @@ def INST(ranks: Ranks, *, T: Expected = 1.0, horizon: Horizon = 1000, max_grade:
     >>> INST(T=1, horizon=2).of(Ranks.from_grades([1, 0]))  # 1 / (1 + 1/4)
     array([0.8])
     """
-    units, end = len(ranks.queries), float(horizon or np.inf) + 1
+    units = len(ranks.queries)
+    end = float(horizon or np.inf) + 1
     rows, worth = _gains(ranks, max_grade)
     kept = (worth > 0) & (rows.rank < end)
     rows, worth = rows.where(kept), worth[kept]

@@ -107,7 +107,8 @@ def uUBM(
     rows = within(ranks.hits, cutoff)
     chances = Chances(ranks, max_grade, attraction)
     attracted = chances.of(rows.grade)
-    clicked, top = _clicked(rows, attracted, len(ranks.queries), examination), max_grade_of(ranks, max_grade)
+    clicked = _clicked(rows, attracted, len(ranks.queries), examination)
+    top = max_grade_of(ranks, max_grade)
     worth = chance_of_satisfaction(rows.grade, top)
     steps = steps_of(rows, len(ranks.queries)).with_columns(
         attracted=attracted, clicked=clicked, gain=worth, contribution=clicked * worth

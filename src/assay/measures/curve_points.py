@@ -120,9 +120,13 @@ def roc_points(ranks: Ranks, query: int, unretrieved: UnretrievedName) -> Roc:
     relevant_found = float(counted.found[-1]) if retrieved else 0.0
     size = ranks.policies.collection_size
     if unretrieved == "left_out" or size is None:
-        relevant, irrelevant, where = relevant_found, retrieved - relevant_found, " was retrieved"
+        relevant = relevant_found
+        irrelevant = retrieved - relevant_found
+        where = " was retrieved"
     else:
-        relevant, irrelevant, where = float(counted.relevant), float(size - counted.relevant), ""
+        relevant = float(counted.relevant)
+        irrelevant = float(size - counted.relevant)
+        where = ""
     if not relevant or not irrelevant:
         return Roc(np.zeros(0), np.zeros(0), f"{NO_IRRELEVANT if relevant else NO_RELEVANT}{where}")
     rest: dict[str, tuple[list[float], list[float]]] = {

@@ -188,7 +188,8 @@ class Definition(NamedTuple):
 
 def declared(function: Callable[..., Any]) -> tuple[Any, dict[str, Parameter], str | None]:
     """The declared parameters of a function; read from its code, as `inspect.signature` takes ten times as long."""
-    hints, plain = _hints(function), inspect.unwrap(function)
+    hints = _hints(function)
+    plain = inspect.unwrap(function)
     named = plain.__code__.co_argcount + plain.__code__.co_kwonlyargcount
     first, *rest = plain.__code__.co_varnames[:named]
     counts = hints.get(first)
@@ -196,7 +197,9 @@ def declared(function: Callable[..., Any]) -> tuple[Any, dict[str, Parameter], s
         raise ParameterError(
             f"{function.__name__}: the first parameter is annotated with counts, as Ranks or Confusion, not {counts}"
         )
-    parameters, at, defaults = {}, None, plain.__kwdefaults__ or {}
+    parameters = {}
+    at = None
+    defaults = plain.__kwdefaults__ or {}
     for name in rest:
         extras = get_args(hints[name])[1:] if get_origin(hints.get(name)) is Annotated else ()
         domain = next((extra for extra in extras if isinstance(extra, Domain)), None)

@@ -139,7 +139,8 @@ def StRecall(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerUn
     >>> StRecall(cutoff=2).of(Ranks.from_subtopics([["a"], [], ["b"]], judged=[[["c"]]]))  # only a, of a, b and c
     array([0.3333])
     """
-    table, rows = _relevant(ranks, rel), within(ranks.hits, cutoff)
+    table = _relevant(ranks, rel)
+    rows = within(ranks.hits, cutoff)
     covered = steps_of(rows, len(ranks.queries)).with_columns(new_subtopics=_novelty(rows, table, alpha=1.0))
     covered = covered.meaning(new_subtopics="subtopics of the document that none above it is relevant to")
     return covered.sum("new_subtopics") / _subtopics_total(ranks, table)

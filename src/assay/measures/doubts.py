@@ -89,7 +89,8 @@ def reverse_of(ranks: Ranks) -> Reverse:
     >>> reverse_of(Ranks.from_grades([0, 1], [0, 1]))
     Reverse(better=2, topics=2, forwards=0.5, backwards=1.0)
     """
-    precision, reverse = parse_measure("AP"), replace(ranks, hits=reversed_hits(ranks))
+    precision = parse_measure("AP")
+    reverse = replace(ranks, hits=reversed_hits(ranks))
     forwards, backwards = (np.nan_to_num(precision.of(counts)) for counts in (ranks, reverse))
     differs = np.abs(forwards - backwards) > ROUNDING
     better = differs & (backwards > forwards)
@@ -278,7 +279,8 @@ def _unjudged(name: str, ranks: Ranks, judgments: Judgments, run: Batches) -> It
     """Hardly any retrieved document in the judgments: because ids are written differently, or for another reason."""
     judged = np.bincount(ranks.ideal.query, minlength=len(ranks.queries))
     possible = int(np.minimum(ranks.retrieved, judged)[ranks.in_run].sum())
-    retrieved, hits = int(ranks.retrieved.sum()), len(ranks.hits.query)
+    retrieved = int(ranks.retrieved.sum())
+    hits = len(ranks.hits.query)
     if hits and hits >= _SUSPICIOUS * possible:
         return
     judged_ones = "none is" if not hits else f"only {hits:,} {'is' if hits == 1 else 'are'}"
@@ -423,9 +425,12 @@ def contradictions(frame: pl.DataFrame) -> Contradictions:
     order = np.lexsort((-score, rank, query))
     same = np.diff(query[order]) == 0
     after, before = score[order][1:], score[order][:-1]
-    rises, falls = same & (after > before), same & (after < before)
-    later, earlier = order[1:][rises], order[:-1][rises]
-    rising, falling = np.unique(query[later]), np.unique(query[order[1:][falls]])
+    rises = same & (after > before)
+    falls = same & (after < before)
+    later = order[1:][rises]
+    earlier = order[:-1][rises]
+    rising = np.unique(query[later])
+    falling = np.unique(query[order[1:][falls]])
     first = np.sort(np.unique(query[later], return_index=True)[1])
     queries = frame["query_id"].gather(later[first]).to_list() if len(later) else []
     several = len(np.unique(query[order[1:][same]]))
@@ -465,7 +470,8 @@ def reordered(hits: Graded, *, best: bool) -> Graded:
     group = group[: len(order)]
     place = place_in_group(group)
     from_end = np.bincount(group)[group] - place - 1
-    front, back = hits.tie_first[order] + place, hits.tie_last[order] - from_end
+    front = hits.tie_first[order] + place
+    back = hits.tie_last[order] - from_end
     rank = np.where(hits.grade[order] > 0, front, back)
     if not best:
         rank = hits.tie_first[order] + hits.tie_last[order] - rank

@@ -262,7 +262,8 @@ def averaged(
     >>> averaged(parse_measure("Recall", "multiclass"), classes).values  # (1/1 + 1/2) / 2
     array([0.75])
     """
-    average, shape = measure.parameters.get("average", "macro"), (len(units), len(classes.units) // len(units))
+    average = measure.parameters.get("average", "macro")
+    shape = (len(units), len(classes.units) // len(units))
     if average == "micro":
         return as_asked(measure, measure.per_unit(_summed(classes, units, shape)), undefined)
     result = measure.per_unit(classes)
@@ -340,11 +341,13 @@ def averages(
     if np.isnan(of_classes).any():
         pairs = zip(measures, results, strict=True)
         taken = np.array([as_counted(measure, both, result, undefined)[:-1] for measure, result in pairs])
-    missing, weight = np.isnan(taken), (both.tp + both.fn)[:-1]
+    missing = np.isnan(taken)
+    weight = (both.tp + both.fn)[:-1]
     # Numbers, 0 where one is missing, and which are there: both are added up alike.
     summed = np.array([taken, ~missing])
     summed[0, missing] = 0.0
-    macro, weighted = _quotients(np.add.reduce(summed, 2)), _quotients(summed @ weight)
+    macro = _quotients(np.add.reduce(summed, 2))
+    weighted = _quotients(summed @ weight)
     return dict(zip(measures, map(Averages, of_classes, macro, micro.tolist(), weighted, taken), strict=True))
 
 

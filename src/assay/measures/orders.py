@@ -66,7 +66,8 @@ def Spearman(orders: Orders) -> PerUnit:
     """
     first, second = orders.ranks
     columns = {"item": np.array(orders.items), "first_rank": first, "second_rank": second}
-    steps, n = _rows(len(first), columns, "items"), quantity("items", [len(first)])
+    steps = _rows(len(first), columns, "items")
+    n = quantity("items", [len(first)])
     if not orders.is_tied:
         d = first - second
         steps = steps.with_columns(**{"d": d, "d²": d**2}).meaning(d="first_rank - second_rank")
@@ -96,7 +97,8 @@ def tau_AP(orders: Orders) -> PerUnit:
     above, agreement, weight = (column[0][order].astype(np.float64) for column in tau_ap_parts(*orders.comparisons))
     columns = {"item": np.array(orders.items)[order], "place": rank[order], "above": above}
     steps = _rows(len(rank), columns, "items").meaning(above="items above it in the second order")
-    n, belong = quantity("items", [len(rank)]), "those of them that belong above it according to the first order"
+    n = quantity("items", [len(rank)])
+    belong = "those of them that belong above it according to the first order"
     if not orders.is_tied:  # agreement is what belongs above less what does not, and both together are all
         right = (above + agreement) / 2
         steps = steps.with_columns(right=right, share=right / np.maximum(above, 1))

@@ -58,7 +58,9 @@ def parse_measure(text: str | Measure, vocabulary: Vocabulary = "ranking") -> Me
     shape = re.fullmatch(_SHAPE, text)
     if shape is None:
         raise ParameterError(f"{text!r} is not of the form Name(parameter=value)@value")
-    name, inside, at = shape["name"].strip(), shape["inside"], shape["at"] and shape["at"].strip()
+    name = shape["name"].strip()
+    inside = shape["inside"]
+    at = shape["at"] and shape["at"].strip()
     measure = _known(name, vocabulary)
     if measure is None and load_packages():
         measure = _known(name, vocabulary)

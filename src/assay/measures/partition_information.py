@@ -35,8 +35,11 @@ def expected_by_unit(class_sizes: Floats, cluster_sizes: Floats) -> Floats:
     items = class_sizes.sum(axis=1)
     ours, other = _Sizes.of(class_sizes), _Sizes.of(cluster_sizes)
     columns = np.bincount(other.unit, minlength=len(items))
-    first, ends = np.cumsum(columns) - columns, np.cumsum(columns[ours.unit])
-    total, start, done = np.zeros(len(items)), 0, 0
+    first = np.cumsum(columns) - columns
+    ends = np.cumsum(columns[ours.unit])
+    total = np.zeros(len(items))
+    start = 0
+    done = 0
     while start < len(ends):
         end = max(start + 1, int(np.searchsorted(ends, done + _PAIRS, side="right")))
         row = np.repeat(np.arange(start, end), columns[ours.unit[start:end]])
@@ -45,7 +48,8 @@ def expected_by_unit(class_sizes: Floats, cluster_sizes: Floats) -> Floats:
         pairs = _Pairs(ours.size[row], other.size[column], items[unit])
         expected = _of_pairs(pairs) if unit[0] == unit[-1] else _of_pairs_once(pairs)
         total += np.bincount(unit, ours.times[row] * other.times[column] * expected, len(items))
-        start, done = end, int(ends[end - 1])
+        start = end
+        done = int(ends[end - 1])
     return total / np.where(items > 0, items, 1.0)
 
 
@@ -62,7 +66,8 @@ class _Sizes(NamedTuple):
         new = np.ones(sizes.shape, dtype=np.bool_)
         new[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
         places = np.flatnonzero(new)
-        times, size = np.diff(places, append=sizes.size), ordered.ravel()[places]
+        times = np.diff(places, append=sizes.size)
+        size = ordered.ravel()[places]
         kept = size > 0
         return cls(places[kept] // sizes.shape[1], size[kept], times[kept])
 
@@ -228,7 +233,8 @@ def AMI(table: Contingency, *, average: MeanOfEntropies = "arithmetic") -> PerUn
     >>> AMI.of(Contingency.from_table([[2, 0], [0, 2]])), AMI.of(Contingency.from_table([[1, 1], [1, 1]]))
     (array([1.]), array([-0.5]))
     """
-    information, mean = _information(table), _mean(_entropy(table, "class"), _entropy(table, "cluster"), average)
+    information = _information(table)
+    mean = _mean(_entropy(table, "class"), _entropy(table, "cluster"), average)
     by_chance = _by_chance(table)
     several, shared, room = _what_chance_can_change(table, average)
     above = (information - by_chance).defined_with(several).defined_with(shared).defined_with(room)

@@ -55,7 +55,8 @@ def _matched(cells: _Cells, small: bool) -> Ints:
     """The places of the cells in a best matching."""
     if small:
         return _solved(cells)
-    places, parts = np.arange(len(cells.row)), []
+    places = np.arange(len(cells.row))
+    parts = []
     while len(places):
         rest = cells.where(places)
         if not (decided := _decided(rest)).any():
@@ -77,7 +78,8 @@ def _best_other(place: Ints, items: Floats) -> Floats:
     """The largest number of items of another cell in the same row, or in the same column."""
     order = np.lexsort((-items, place))
     first = np.append(True, place[order][1:] != place[order][:-1])
-    starts, group = np.flatnonzero(first), np.cumsum(first) - 1
+    starts = np.flatnonzero(first)
+    group = np.cumsum(first) - 1
     second = np.append(items[order], 0.0)[starts + 1] * (np.diff(starts, append=len(place)) > 1)
     best = np.empty(len(place))
     best[order] = np.where(first, second[group], items[order][starts][group])
@@ -99,7 +101,8 @@ def _solved(cells: _Cells) -> Ints:
     columns, column = np.unique(cells.column, return_inverse=True)
     shape = (len(rows), len(columns))
     if shape[0] * shape[1] <= _REST:
-        dense, where = np.zeros(shape), np.full(shape, -1)
+        dense = np.zeros(shape)
+        where = np.full(shape, -1)
         dense[row, column], where[row, column] = cells.items, np.arange(len(row))
         chosen = where[optimize.linear_sum_assignment(dense, maximize=True)]
     elif np.all(cells.items == cells.items[0]):  # all are worth the same, so as many as possible
@@ -108,7 +111,8 @@ def _solved(cells: _Cells) -> Ints:
         chosen = _places(shape[1], row, column, np.flatnonzero(partner >= 0), partner[partner >= 0])
     else:
         # A place of its own for each row, that is worth nothing, lets a row go without a partner.
-        worst, spare = cells.items.max() + 1, np.arange(shape[0])
+        worst = cells.items.max() + 1
+        spare = np.arange(shape[0])
         costs = np.append(worst - cells.items, np.full(shape[0], worst))
         ends = np.append(row, spare), np.append(column, shape[1] + spare)
         graph = sparse.csr_array((costs, ends), shape=(shape[0], sum(shape)))

@@ -97,7 +97,8 @@ def F(ranks: Ranks, *, cutoff: Cutoff = None, beta: Beta = 1.0, rel: Level = Non
     >>> F(cutoff=4).of(Ranks.from_grades([1, 0, 0, 0], judged=[[1]]))  # P 1/4, R 1/2
     array([0.3333])
     """
-    hits, relevant = found_within(ranks, cutoff, rel), relevant_total(ranks, rel)
+    hits = found_within(ranks, cutoff, rel)
+    relevant = relevant_total(ranks, rel)
     depth = retrieved_total(ranks) if cutoff is None else quantity("cutoff", np.full(len(ranks.queries), cutoff))
     if (square := square_of_beta(beta)) is None:
         return hits / relevant

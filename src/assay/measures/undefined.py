@@ -162,7 +162,8 @@ def worst_of(measure: Measure) -> float | None:
 
 def _own_doing(measure: Measure, counts: Confusion) -> Mask:
     """True if another answer, half right about everything, would have had a number, the truth being what it is."""
-    positives, negatives = counts.tp + counts.fn, np.ones(len(counts.units), dtype=counts.tp.dtype)
+    positives = counts.tp + counts.fn
+    negatives = np.ones(len(counts.units), dtype=counts.tp.dtype)
     tn = None
     if counts.tn is not None:
         negatives = counts.fp + counts.tn
@@ -194,7 +195,8 @@ class Gaps(NamedTuple):
         ['Precision counts class b as 0: nothing is predicted']
         """
         without = np.isnan(result.values)
-        counted, left = np.flatnonzero(without & ~np.isnan(filled)), np.flatnonzero(np.isnan(filled))
+        counted = np.flatnonzero(without & ~np.isnan(filled))
+        left = np.flatnonzero(np.isnan(filled))
         if not len(counted) and not len(left):
             return cls(kind)
         reasons = result.reasons() if len(counted) else []

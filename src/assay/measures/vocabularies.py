@@ -113,7 +113,8 @@ def registered(vocabulary: Vocabulary = "ranking", unit_kind: str | None = None)
 
 def _place(entry: Measure) -> tuple[int, int]:
     """The place of a measure in a list; measures of one's own come last."""
-    name, family = entry.name, entry.__module__.removeprefix(f"{_PACKAGE}.")
+    name = entry.name
+    family = entry.__module__.removeprefix(f"{_PACKAGE}.")
     first = entry.definition.vocabulary in LABELS and name in _LOOKED_FOR
     return (
         _LOOKED_FOR.index(name) if first else len(_LOOKED_FOR),

@@ -128,7 +128,9 @@ def shares(parts: Mapping[str, float], title: str, class_: str = "shares") -> Ma
     >>> shares({"gain": 3, "tied": 0, "loss": 1}, "3 up, 1 down").count("<rect")
     2
     """
-    total, start, bars = sum(parts.values()) or 1.0, 0.0, []
+    total = sum(parts.values()) or 1.0
+    start = 0.0
+    bars = []
     for kind, part in parts.items():
         if part:
             bars.append(shape("rect", x=percent(start), width=percent(part / total), height="100%", class_=kind))
@@ -143,7 +145,8 @@ def sparkline(values: Sequence[float], kinds: Sequence[str]) -> Markup:
     2
     """
     axis = around(values, room=0.03)
-    zero, paths = 100 * (1 - axis.at(0)), dict[str, str]()
+    zero = 100 * (1 - axis.at(0))
+    paths = dict[str, str]()
     for place, (value, kind) in enumerate(zip(values, kinds, strict=True)):
         if value and not math.isnan(value):
             paths[kind] = paths.get(kind, "") + f"M{place} {zero:.2f}h1V{100 * (1 - axis.at(value)):.2f}h-1z"
@@ -255,7 +258,9 @@ class Canvas:
 
     def _ends(self, mark: Mark, axis: AxisName) -> list[Span | None]:
         """From where to where a bar or a rule goes along an axis."""
-        name, other, ruler = getattr(mark, axis), getattr(mark, f"{axis}2"), self.rulers[axis]
+        name = getattr(mark, axis)
+        other = getattr(mark, f"{axis}2")
+        ruler = self.rulers[axis]
         if not name:
             return [(0.0, 1.0)] * mark.frame.height
         starts = self.at(axis, mark.frame[name])
@@ -297,7 +302,8 @@ class Canvas:
             yield self.outline([stairs(points) if mark.step else points], class_, name)
             if not mark.dots or style == "rest":
                 continue
-            apart, tips = dots_apart(len(points)), tips_of(mark, frame)
+            apart = dots_apart(len(points))
+            tips = tips_of(mark, frame)
             for count, (place, (x, y)) in enumerate(known):
                 if count % apart == 0:
                     yield self._dot(x, y, style, tips[place])
@@ -309,13 +315,15 @@ class Canvas:
             xs = self.at("x", frame[mark.x])
             ys, others = (self.at("y", frame[name]) for name in (mark.y, mark.y2))
             rows = [(x, y, z) for x, y, z in zip(xs, ys, others, strict=True) if None not in (x, y, z)]
-            there, back = [(x, y) for x, y, _ in rows], [(x, z) for x, _, z in reversed(rows)]
+            there = [(x, y) for x, y, _ in rows]
+            back = [(x, z) for x, _, z in reversed(rows)]
             yield self.outline([there + back], f"area {style}", closed=True)  # type: ignore[list-item]
 
     def _bars(self, mark: Mark) -> Iterator[Markup]:
         """A box each, where each has something to say; else one shape for all that look alike, and links above it."""
         spans = list(zip(self._ends(mark, "x"), self._ends(mark, "y"), strict=True))
-        tips, seen = tips_of(mark, mark.frame), " see-through" if mark.faint else ""
+        tips = tips_of(mark, mark.frame)
+        seen = " see-through" if mark.faint else ""
         alone = mark.shade or mark.hook or (any(tips) and len(tips) <= MOST_TIPS and not mark.link)
         shades = mark.frame[mark.shade].to_list() if mark.shade else [None] * mark.frame.height
         shapes: dict[str, list[Points]] = {}
@@ -337,7 +345,8 @@ class Canvas:
 
     def _rules(self, mark: Mark) -> Iterator[Markup]:
         words = mark.frame[mark.label].to_list() if mark.label else [""] * mark.frame.height
-        tips, seen = tips_of(mark, mark.frame), " see-through" if mark.faint else ""
+        tips = tips_of(mark, mark.frame)
+        seen = " see-through" if mark.faint else ""
         rows = zip(self._ends(mark, "x"), self._ends(mark, "y"), self._looks(mark), words, tips, strict=True)
         for across, down, style, text, tip in rows:
             if across is not None and down is not None:

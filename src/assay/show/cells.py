@@ -163,7 +163,8 @@ def _each(word: Callable[[Any], str]) -> Wording:
 
 
 def _numbers(table: Table, column: Column, usual: int = 4) -> list[str]:
-    values, least = _floats(table, column.name), _least(column, usual)
+    values = _floats(table, column.name)
+    least = _least(column, usual)
     places = decimals(values, least) if column.compared else least
     return _with_sign(column, [number(value, places) for value in values], values)
 
@@ -171,7 +172,8 @@ def _numbers(table: Table, column: Column, usual: int = 4) -> list[str]:
 def _side_by_side(table: Table, columns: Sequence[Column]) -> dict[str, list[str]]:
     """Numbers, or estimates, that are compared within their row."""
     is_estimate = columns[0].kind == "estimate"
-    values, least = [_floats(table, column.name) for column in columns], _least(columns[0], 3 if is_estimate else 4)
+    values = [_floats(table, column.name) for column in columns]
+    least = _least(columns[0], 3 if is_estimate else 4)
     texts = []
     for row in zip(*values, strict=True):
         places = decimals(row, least) if is_estimate else 0
@@ -181,7 +183,8 @@ def _side_by_side(table: Table, columns: Sequence[Column]) -> dict[str, list[str
 
 
 def _shares(table: Table, column: Column) -> list[str]:
-    values, least = _floats(table, column.name), _least(column, 1)
+    values = _floats(table, column.name)
+    least = _least(column, 1)
     texts = as_percents(values, least) if column.compared else [as_percent(value, least) for value in values]
     return _with_sign(column, texts, values)
 
@@ -228,7 +231,8 @@ def _cells(table: Table, column: Column, texts: list[str]) -> list[Cell]:
 
     is_number = column.kind not in _WORDS and column.name in table.frame.columns
     values = _floats(table, column.name) if is_number else beside("", math.nan)
-    ends, verdicts = _ends(table, column), beside(column.mark)
+    ends = _ends(table, column)
+    verdicts = beside(column.mark)
     reaches = beside("")
     if column.kind == "estimate":  # intervals in brackets, behind a number
         both = zip(*ends, strict=True)

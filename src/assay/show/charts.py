@@ -147,7 +147,8 @@ def calibration(
     frame: pl.DataFrame, series: Sequence[Series], *, key: str | None = None, label: str = "positive"
 ) -> Figure:
     """The share of positive items against the mean probability: `system`, `probability`, `came_true`, `low`, `high`."""
-    across, up = ("probability", "mean probability in the bin"), ("came_true", f"share that is {label}")
+    across = ("probability", "mean probability in the bin")
+    up = ("came_true", f"share that is {label}")
     whiskers = Mark("rule", frame, "probability", "low", y2="high", series="system", faint=True)
     return lines(frame, across, up, series, key=key, ground=(DIAGONAL, whiskers))
 
@@ -172,7 +173,8 @@ def score_distributions(
     y = Scale("" if mirrored else "share of the kind", percent=True, about=4, zero=True, bare=mirrored)
     panels = []
     for system, title in titles.items():
-        rows, cut = frame.filter(pl.col("system") == system), cuts.get(system)
+        rows = frame.filter(pl.col("system") == system)
+        cut = cuts.get(system)
         marks = [Mark("bar", rows, "low", "share", x2="high", series="label", tips=filled(rows), faint=not mirrored)]
         if cut is not None and (mirrored or low <= cut <= high):
             at = pl.DataFrame({"at": [cut], "end": [high], "words": ["" if mirrored else f"{cut:.6g}"]})

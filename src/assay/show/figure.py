@@ -32,7 +32,8 @@ class Axis(NamedTuple):
         [-0.2, 0.0, 0.2, 0.4]
         """
         step = _round_step(self.high / about - self.low / about)
-        first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
+        first = math.ceil(self.low / step - 1e-9)
+        last = math.floor(self.high / step + 1e-9)
         return [round(place * step, 12) + 0.0 for place in range(first, last + 1)]
 
 

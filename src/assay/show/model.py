@@ -155,7 +155,8 @@ class Table:
         columns = []
         for key, dtype in frame.schema.items():
             kind = kinds.get(key, _kind_of(dtype))
-            decimals, missing = least if kind == "number" else None, "" if key in blank else "NA"
+            decimals = least if kind == "number" else None
+            missing = "" if key in blank else "NA"
             columns.append(Column(key, (titles or {}).get(key), kind, decimals, missing=missing))
         columns.sort(key=lambda column: column.kind not in NAMES)
         return cls(name, frame, tuple(columns), caption, notes, most)

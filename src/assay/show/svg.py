@@ -191,7 +191,8 @@ def _axes(canvas: Canvas, names: _Names) -> Iterator[Markup]:
         scale = canvas.rulers[axis].scale
         zero = canvas.at(axis, [0.0])[0] if scale.kind == "linear" and not scale.names else None
         if zero is not None and 0 < zero < 1:
-            at, all_along = (zero, zero), (0.0, 1.0)
+            at = (zero, zero)
+            all_along = (0.0, 1.0)
             yield canvas.segment(at, all_along, "zero") if axis == "x" else canvas.segment(all_along, at, "zero")
 
 
@@ -209,7 +210,8 @@ def standalone(figure: Figure) -> Markup:
     parts, start = _head(figure, width - 2 * _EDGE)
     top = start
     for row in rows:
-        x, above = _EDGE, max(box.top for box in row)
+        x = _EDGE
+        above = max(box.top for box in row)
         for box in row:
             parts.append(shape("g", inside=box.inside, transform=f"translate({x + box.left:.2f} {top + above:.2f})"))
             x += box.left + box.width + _BETWEEN
@@ -254,7 +256,8 @@ def _box(canvas: Canvas) -> _Box:
 
 def _head(figure: Figure, width: float) -> tuple[list[Markup], float]:
     """Title, subtitle and notes, and where the rest starts."""
-    y, parts = _EDGE, []
+    y = _EDGE
+    parts = []
     lines = [(figure.title, "head", 16), *((text, "subtitle", 13) for text in (figure.subtitle, *figure.notes))]
     for text, class_, size in lines:
         for line in _wrapped(text, width, size):
@@ -273,11 +276,13 @@ def _key(figure: Figure) -> tuple[Markup, float, float]:
     """The sample, number and name of each series, one below the other; how wide and how high that is."""
     if figure.key is None:
         return Markup(), 0.0, 0.0
-    parts, y = [], 14.0
+    parts = []
+    y = 14.0
     if figure.key:
         parts.append(shape("text", inside=figure.key, y=y, class_="ink"))
         y += _LINE
-    styles, rest = figure.styles(), figure.series[MOST_SERIES:]
+    styles = figure.styles()
+    rest = figure.series[MOST_SERIES:]
     name_at = _SAMPLE + 10 + max((width_of(each.value) + 10 for each, _ in styles if each.value), default=0.0)
     names = cut_apart([each.name for each, _ in styles], _LONGEST_NAME)
     for (each, style), name in zip(styles, names, strict=True):

@@ -61,7 +61,8 @@ class _Layers:
 
     def of(self, mark: Mark) -> list[tuple[str, Spec, Spec]]:
         """The kind, the style and the encoding of each layer that a mark needs."""
-        looks, text = self._looks(mark), _field(mark.label)
+        looks = self._looks(mark)
+        text = _field(mark.label)
         places: Spec = {key: value for axis in AXES for key, value in self._places(mark, axis).items()}
         seen: Spec = {"opacity": 0.5} if mark.faint else {}
         dashes: Spec = {}
@@ -122,7 +123,8 @@ class _Layers:
     def _coded(self, column: str, codes: Sequence[Any], rest: Any = None) -> Spec:
         """A channel that tells series apart, with their numbers in its legend."""
         series = self.figure.series
-        coloured, others = series[:MOST_SERIES], series[MOST_SERIES:]
+        coloured = series[:MOST_SERIES]
+        others = series[MOST_SERIES:]
         coded = [*codes[: len(coloured)], *([rest or codes[0]] * len(others))]
         channel = _field(column) | {"scale": {"domain": [each.name for each in series], "range": coded}}
         if not self.has_key:
@@ -134,7 +136,8 @@ class _Layers:
 
     def _places(self, mark: Mark, axis: AxisName) -> Spec:
         """The start and the end of a mark along an axis; without a column it reaches from end to end."""
-        name, other = getattr(mark, axis), getattr(mark, f"{axis}2")
+        name = getattr(mark, axis)
+        other = getattr(mark, f"{axis}2")
         if not name:
             return {axis: {"value": 0}, f"{axis}2": {"value": self.panel.height if axis == "y" else self.panel.width}}
         is_number = self.panel.ruler(axis).scale.kind != "category"
@@ -146,14 +149,16 @@ class _Layers:
     def _axis(self, axis: AxisName) -> Spec:
         """The scale of an axis, with its title and what is written along it."""
         ruler = self.panel.ruler(axis)
-        scale, title = ruler.scale, ruler.scale.title or None
+        scale = ruler.scale
+        title = ruler.scale.title or None
         if scale.kind == "category":
             names = list(scale.names)
             is_long = len(names) * max(map(len, names), default=0) * 7 > self.panel.width
             ticks: Spec = {"ticks": False, "grid": False, "labels": len(names) <= MOST_NAMES, "labelLimit": 180}
             ticks["labelAngle"] = -90 if axis == "x" and is_long else 0
             return {"sort": names, "scale": {"domain": names}, "title": title, "axis": None if scale.bare else ticks}
-        ends, marks = [ruler.low, ruler.high], ruler.ticks()
+        ends = [ruler.low, ruler.high]
+        marks = ruler.ticks()
         domain = {"domain": sorted(ends), "reverse": ends[0] > ends[1], "type": scale.kind}
         ticks = {"values": [at for at, _ in marks], "grid": scale.grid, "labelFlush": False}
         if scale.percent:

@@ -102,7 +102,8 @@ def median(ratings: Ratings, *, ties: Ties = "lowest") -> Aggregate:
     """
     if ties not in {"lowest", "highest"}:
         raise ParameterError(f"of two middle labels the median takes the lowest or the highest, not {ties!r}")
-    votes, labels = majority(ratings), ratings.labels_of_item
+    votes = majority(ratings)
+    labels = ratings.labels_of_item
     up_to = np.cumsum(ratings.counts, axis=1)
     low, high = ((up_to <= at[:, None]).sum(axis=1) for at in ((labels - 1) // 2, labels // 2))
     chosen = np.where(labels > 0, low if ties == "lowest" else high, -1)
@@ -176,7 +177,8 @@ def mace(
 
     def expect(parameters: Parameters) -> tuple[float, Floats]:
         knowing, guess = parameters
-        right, wrong = _right(parameters), knowing[:, 1:] + guess
+        right = _right(parameters)
+        wrong = knowing[:, 1:] + guess
         # Every label is a guess but for those of the answer's category, which may also be known.
         base = np.bincount(ratings.item, weights=wrong.ravel()[code], minlength=len(ratings.items))
         total, posterior = _normalised(base[:, None] + table @ _answers(right - wrong) - np.log(width))

@@ -116,7 +116,8 @@ def pattern_weights(counts: Ints, resamples: int, seed: int, *, cells: int = 0) 
     >>> next(pattern_weights(np.array([100, 200]), resamples=2, seed=0)).sum(axis=1)
     array([300., 300.])
     """
-    items, rng = int(counts.sum()), np.random.default_rng(seed)
+    items = int(counts.sum())
+    rng = np.random.default_rng(seed)
     drawn_by_count = 8 * len(counts) <= items
     rows = max(1, _BLOCK // max(len(counts) if drawn_by_count else items, cells))
     pattern = None if drawn_by_count else np.repeat(np.arange(len(counts)), counts)
@@ -154,7 +155,8 @@ def group_weights(
     mean = sums / items
     spread = np.sqrt(np.bincount(place, counts[light] * (weight[light] - mean[place]) ** 2) / items)
     single = np.repeat(np.flatnonzero(~light), counts[~light])
-    shares, rng = np.append(len(single), items) / counts.sum(), np.random.default_rng(seed)
+    shares = np.append(len(single), items) / counts.sum()
+    rng = np.random.default_rng(seed)
     rows = max(1, _BLOCK // max(len(single), len(starts), cells))
     for start in range(0, resamples, rows):
         count = min(rows, resamples - start)

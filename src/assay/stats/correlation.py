@@ -134,7 +134,8 @@ def tau_ap(first: ArrayLike, second: ArrayLike, level: float = 0.95) -> Correlat
     0.3333
     """
     one, other = _checked(first, second, level)
-    n, name = len(one), _TAU_AP
+    n = len(one)
+    name = _TAU_AP
     note = _why_not(one, other)
     if note:
         return Correlation(name, np.nan, np.nan, np.nan, level, n, note)
@@ -206,7 +207,8 @@ def _correlation(
     fewest: int,
 ) -> Correlation:
     one, other = _checked(first, second, level)
-    n, note = len(one), _why_not(one, other)
+    n = len(one)
+    note = _why_not(one, other)
     if note:
         return Correlation(name, np.nan, np.nan, np.nan, level, n, note)
     value = value_of(one, other)
@@ -255,7 +257,8 @@ def _tau_ap_rows(reference: Comparisons, other: Comparisons) -> Floats:
 def _tau_ap_without_each(first: Floats, second: Floats) -> Floats:
     """tau_AP without each item: what one item takes part in is taken off the sums of the others."""
     reference, signs = Comparisons.of(first[None]).signs[0], Comparisons.of(second[None]).signs[0]
-    above, tied = signs < 0, signs == 0
+    above = signs < 0
+    tied = signs == 0
     agreed = -(reference * above).astype(np.int64)
     rest = agreed.sum(axis=1)[:, None] - agreed
     weight = tau_ap_weight(above.sum(axis=1)[:, None] - above, tied.sum(axis=1)[:, None] - tied)

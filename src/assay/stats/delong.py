@@ -180,6 +180,7 @@ def _variance(of_positives: Ints, of_negatives: Ints) -> float:
 
 
 def _interval(auc: float, variance: float, confidence: float) -> Interval:
-    middle, reach = float(special.logit(auc)), standard_errors(confidence) * math.sqrt(variance) / (auc * (1 - auc))
+    middle = float(special.logit(auc))
+    reach = standard_errors(confidence) * math.sqrt(variance) / (auc * (1 - auc))
     low, high = (float(special.expit(end)) for end in (middle - reach, middle + reach))
     return Interval(low, high, confidence, _LOGIT)

@@ -44,7 +44,9 @@ def fixpoint(
     length that squared iterative methods choose (Varadhan and Roland 2008); it counts only if what is maximised grows.
     """
     total, posterior = expect(parameters)
-    trace, change, farthest = [total], np.inf, _GROWTH
+    trace = [total]
+    change = np.inf
+    farthest = _GROWTH
     while len(trace) < iterations:
         after = maximise(parameters, posterior)
         total, moved = expect(after)

@@ -106,7 +106,8 @@ def corrected_t(differences: Floats, train: Sizes, test: Sizes) -> CorrectedT:
     """
     values = _numbers(differences, "differences")
     share, unequal = _share(train, test, len(values))
-    freedom, mean = len(values) - 1, float(values.mean())
+    freedom = len(values) - 1
+    mean = float(values.mean())
     error = _error(values, share)
     basis = f"{number_of('degree', freedom)} of freedom, tested to learned {share:.3g}"
     note = f"{basis} (mean over unequal folds)" if unequal else basis

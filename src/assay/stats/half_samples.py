@@ -146,7 +146,8 @@ class HalfSample(Sample):
             reach = self.reach[of[0]] if self.reach else self.scorer.definition.bounds
             return [around(float(self.numbers[of[0]]), off, level).within(reach) for level in levels]
         first, second = of
-        apart, off = float(self.numbers[second] - self.numbers[first]), self._apart(first, second, drawing)
+        apart = float(self.numbers[second] - self.numbers[first])
+        off = self._apart(first, second, drawing)
         by_chance = 2.0 ** (1 - self.moved(first, second))
         found = [around(apart, off, level) for level in levels]
         return [_with_zero(interval) if by_chance > 1 - interval.level else interval for interval in found]

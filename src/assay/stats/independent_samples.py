@@ -64,9 +64,11 @@ class IndependentSample(Sample):
         """Intervals by the delta method with Student's t, no farther than the measure goes."""
         low, high = self.bounds or (-math.inf, math.inf)
         if len(of) == 1:
-            estimate, reach = self.alone(of[0]), (low, high)
+            estimate = self.alone(of[0])
+            reach = (low, high)
         else:
-            estimate, reach = self.gap(*of), (low - high, high - low)
+            estimate = self.gap(*of)
+            reach = (low - high, high - low)
         value, error, freedom, _ = estimate
         return [Interval.by_t(value, error, freedom, level, "delta").within(reach) for level in levels]
 

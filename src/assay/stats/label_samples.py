@@ -98,7 +98,8 @@ class LabelSample(WeightedSample):
         """Patterns that are alike made one; in the order of their labels, whatever the order of the items."""
         keys = [self.truth, *self.predicted.T, *(() if self.weight is None else (self.weight,))]
         frame = pl.DataFrame([pl.Series(f"key{number}", key) for number, key in enumerate(keys)])
-        names, rows = frame.columns, frame.with_columns(count=pl.Series(self.counts), row=pl.int_range(pl.len()))
+        names = frame.columns
+        rows = frame.with_columns(count=pl.Series(self.counts), row=pl.int_range(pl.len()))
         last = 1 + self.predicted.shape[1]
         by_name = [names[1 + system] for system in self._by_name(range(last - 1))]
         patterns = rows.group_by(names).agg(pl.col("count").sum(), pl.col("row"))
@@ -189,7 +190,8 @@ class LabelSample(WeightedSample):
 
     def _without(self, sums: CellSums, cells: Ints, lighter: Floats) -> Floats:
         """A system's number without one item of each pattern; items of one cell and weight leave the same table."""
-        total, of_patterns = sums.table @ (lighter * self.counts), sums.table.T.tocsr()
+        total = sums.table @ (lighter * self.counts)
+        of_patterns = sums.table.T.tocsr()
         alike = np.column_stack([cells, lighter])
         _, first, place = np.unique(alike, axis=0, return_index=True, return_inverse=True)
         values = []
@@ -347,7 +349,8 @@ class Differing(NamedTuple):
         low, high = np.minimum(first, second)[differs], np.maximum(first, second)[differs]
         keys = np.column_stack([sample.truth[differs], low, high, weight[differs]])
         groups, place = np.unique(keys, axis=0, return_inverse=True)
-        counts, ones = sample.counts[differs], first[differs] == low
+        counts = sample.counts[differs]
+        ones = first[differs] == low
         items = np.bincount(place.ravel(), counts, len(groups)).astype(np.int64)
         observed = np.bincount(place.ravel(), counts * ones, len(groups)).astype(np.int64)
         truth, low, high = groups[:, :3].astype(np.int64).T
@@ -364,7 +367,8 @@ class Differing(NamedTuple):
     def differences(self, heads: Ints) -> Floats:
         """The second system's number less the first one's, where the first has the one so often (rows of groups)."""
         same = np.broadcast_to(self.same, (len(heads), len(self.same)))
-        there, here = self.items - heads, heads
+        there = self.items - heads
+        here = heads
         first, second = (self.table.of(np.hstack([same, *both]))[:, 0] for both in ((here, there), (there, here)))
         return second - first
 

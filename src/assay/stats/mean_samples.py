@@ -278,7 +278,8 @@ class MeanSample(UnitSample):
         if len(testable) == len(pairs):
             return self._test_means(pairs, test, drawing, alternative)
         # A system without a number is compared with nobody, and has no part in tests of all systems at once.
-        place, numbered = np.cumsum(known) - 1, self.defined()
+        place = np.cumsum(known) - 1
+        numbered = self.defined()
         places = [(int(place[i]), int(place[j])) for i, j in testable]
         outcomes = numbered._test_means(places, test, drawing, alternative) if testable else []
         tested = dict(zip(testable, outcomes, strict=True))
@@ -320,7 +321,8 @@ class MeanSample(UnitSample):
 
     def _test_at_once(self, pairs: Sequence[Pair], test: str, drawing: Drawing) -> list[Outcome]:
         """All systems at once."""
-        additive, systems = self.additive, self.additive.shape[1]
+        additive = self.additive
+        systems = self.additive.shape[1]
         note = f"{drawing.resamples:,} permutations within units"
         table = np.ones((systems, systems))
         table[np.triu_indices(systems, 1)] = randomised_tukey(additive, resamples=drawing.resamples, seed=drawing.seed)
@@ -353,7 +355,8 @@ def _absence(frame: pl.DataFrame, system: str) -> str:
 def _matrix(frame: pl.DataFrame, values: pl.Series) -> tuple[tuple[str, ...], list[str], Floats]:
     """Systems, units and a table of units x systems, NaN where there is no number."""
     # Units in the order of their names: what is drawn at random must not depend on the order of a file.
-    systems, units = frame["system"].unique(maintain_order=True).to_list(), frame["unit"].unique().sort().to_list()
+    systems = frame["system"].unique(maintain_order=True).to_list()
+    units = frame["unit"].unique().sort().to_list()
     place = {name: place for place, name in enumerate(systems)}, {name: place for place, name in enumerate(units)}
     columns, rows = (
         [numbers[name] for name in frame[column].to_list()]

@@ -73,11 +73,14 @@ def by_document(pages: LoggedPages, examination: Floats) -> PageValues:
     >>> by_document(pages, np.array([1.0, 0.5])).estimate  # b: 1 click for half a look
     2.0
     """
-    seen, documents = _at(examination, pages.old_rank), int(pages.document.max(initial=-1)) + 1
+    seen = _at(examination, pages.old_rank)
+    documents = int(pages.document.max(initial=-1)) + 1
     looks = np.bincount(pages.document, seen, documents)
     attraction = np.bincount(pages.document, pages.clicked, documents) / np.where(looks > 0, looks, 1.0)
     counts = (pages.new_rank > 0) & (looks[pages.document] > 0)
-    page, document, new = pages.page[counts], pages.document[counts], _at(examination, pages.new_rank[counts])
+    page = pages.page[counts]
+    document = pages.document[counts]
+    new = _at(examination, pages.new_rank[counts])
     of_query = np.bincount(pages.query)
     weight = new * of_query[pages.query[page]] / looks[document]
     _, first = np.unique(document, return_index=True)

@@ -64,8 +64,10 @@ def bradley_terry(wins: Floats, prior: float = 0.0) -> BradleyTerry:
     if not (connected or prior):
         nothing = np.full(items, np.nan)
         return BradleyTerry(nothing, nothing.copy(), connected, 0)
-    games, won = wins + wins.T, wins.sum(axis=1) + prior
-    strength, rounds = np.zeros(items), 0
+    games = wins + wins.T
+    won = wins.sum(axis=1) + prior
+    strength = np.zeros(items)
+    rounds = 0
     for rounds in range(1, _MOST_ROUNDS + 1):  # noqa: B007  # how many there were is part of the result
         slope = won - (games * _chance(strength)).sum(axis=1) - 2 * prior * _logistic(strength)
         step = _covariance(games, strength, prior) @ slope

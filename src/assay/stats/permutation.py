@@ -73,7 +73,8 @@ def permutation_test(
     >>> permutation_test(np.array([0.1, 0.2, 0.3, 0.1, 0.2])).p  # 2 of the 2^5 combinations of signs
     0.0625
     """
-    total, moved = float(differences.sum()), differences[differences != 0]
+    total = float(differences.sum())
+    moved = differences[differences != 0]
     mean = total / max(len(differences), 1)
     if not len(moved):
         return Outcome("permutation", mean, 1.0, None, NOTHING_DIFFERS)
@@ -104,7 +105,8 @@ def permutation_of_pairs(
     extreme = np.zeros(len(first), dtype=np.int64)
     exact = units <= MOST_UNITS_EXACT
     for sums in _swapped_sums(values, _every_byte(units) if exact else _drawn_bytes(units, resamples, seed)):
-        apart, far = np.empty(sums.shape[1]), np.empty(sums.shape[1], dtype=np.bool_)
+        apart = np.empty(sums.shape[1])
+        far = np.empty(sums.shape[1], dtype=np.bool_)
         for pair, (one, other, least) in enumerate(zip(first, second, observed - reach, strict=True)):
             # Into the same memory each time, which stays in the cache.
             np.subtract(sums[other], sums[one], out=apart)
@@ -131,7 +133,8 @@ def permutation_of_pooled(
     0.0625
     """
     units = len(first.values)
-    both, whole = first.followed_by(second), np.ones((1, units))
+    both = first.followed_by(second)
+    whole = np.ones((1, units))
     numbers = np.concatenate([under_weights(formula, whole) for formula in (first, second)])
     observed = float(numbers[1] - numbers[0])
     if np.isnan(observed):
@@ -159,7 +162,8 @@ def _sums_under(chosen: NDArray[np.uint8]) -> Callable[[Floats], Floats]:
     system under each row, then those of the first. Where most units have the same count in both, these are added up
     once; of the others a table has what eight of them come to under each value of a byte.
     """
-    every, bits = np.ascontiguousarray(chosen.T), np.ascontiguousarray(np.unpackbits(chosen, axis=1).T)
+    every = np.ascontiguousarray(chosen.T)
+    bits = np.ascontiguousarray(np.unpackbits(chosen, axis=1).T)
 
     def summed(counts: Floats) -> Floats:
         first, second = counts.reshape(2, -1)

@@ -84,7 +84,8 @@ def units_needed(
     step = 1
     while low > 1 and enough(low):
         low, step = max(1, low - step), 2 * step
-    high, step = low + 1, 1
+    high = low + 1
+    step = 1
     while not enough(high):
         low, high, step = high, high + step, 2 * step
     while high - low > 1:

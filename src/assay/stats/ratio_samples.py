@@ -84,7 +84,8 @@ def gap_of(first: RatioSums, second: RatioSums) -> Gap:
     _, ours, theirs = np.intersect1d(first.who, second.who, assume_unique=True, return_indices=True)
     sizes = np.array([len(first.who), len(second.who)])
     variances = np.array([first.variance, second.variance])
-    difference, shared = second.ratio - first.ratio, len(ours)
+    difference = second.ratio - first.ratio
+    shared = len(ours)
     if (sizes < 2).any() or math.isnan(difference):
         return Gap(difference, math.nan, math.nan, shared)
     together = float(np.sum(first.parts[ours] * second.parts[theirs]) * np.sqrt(np.prod(sizes / (sizes - 1))))
@@ -245,13 +246,16 @@ def _permuted(first: RatioSums, second: RatioSums, gap: Gap, drawing: Drawing, a
     alone = np.vstack([_columns(first)[~ours], _columns(second)[~theirs]])
     both = [_columns(side)[mask][np.argsort(side.who[mask])] for side, mask in ((first, ours), (second, theirs))]
     crossed = _crossed(both[0], both[1])
-    dealt, units = np.arange(len(alone)) < np.count_nonzero(~ours), len(alone) + len(both[0])
+    dealt = np.arange(len(alone)) < np.count_nonzero(~ours)
+    units = len(alone) + len(both[0])
     resamples = min(drawing.resamples, max(_FEWEST_SHUFFLED, _MOST_SHUFFLED // units))
     sizes = len(first.who), len(second.who)
     every = alone.sum(axis=0) + both[0].sum(axis=0) + both[1].sum(axis=0)
     studentised = gap.error > 0
     observed = gap.difference / gap.error if studentised else gap.difference
-    rng, reached, done = np.random.default_rng(drawing.seed), 0, 0
+    rng = np.random.default_rng(drawing.seed)
+    reached = 0
+    done = 0
     while done < resamples:
         rows = min(resamples - done, max(1, _BLOCK // units))
         masks = rng.permuted(np.broadcast_to(dealt, (rows, len(dealt))), axis=1).astype(np.float64)

@@ -348,7 +348,8 @@ class Sample(ABC):
         """The systems without a number, and the reasons, in words; empty if all have one."""
         if self.only_differences:
             return ""
-        reasons, lacking = self.undefined(), [system for system in systems if np.isnan(self.observed[system])]
+        reasons = self.undefined()
+        lacking = [system for system in systems if np.isnan(self.observed[system])]
         names: dict[str | None, list[str]] = {}
         for system in lacking:
             names.setdefault(reasons[system], []).append(self.systems[system])

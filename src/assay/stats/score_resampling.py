@@ -135,7 +135,8 @@ def _precision_without_each(scored: Scored, order: tuple[Ints, Ints] | None) -> 
         for side, weight in ((positive, first), (negative, last))
     )
     precision = tp / (tp + fp)
-    value, total = float(first @ precision) / float(first.sum()), float(first.sum())
+    value = float(first @ precision) / float(first.sum())
+    total = float(first.sum())
     gained, lost = (np.append(0, np.cumsum(first * part / (tp + fp) ** 2)) for part in (fp, tp))
     changes = (
         first * (precision - value + gained[np.searchsorted(positive, positive, side="right")]) / total,

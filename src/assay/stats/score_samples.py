@@ -79,7 +79,8 @@ def score_interval(scored: Scored, measure: Measure, level: float, resamples: in
         shift = scale - 1  # the Gini coefficient is 0 where the area is one half
         return _scaled(delong(scored, level).interval, scale, -shift), 0
     sizes = len(scored.positive), len(scored.negative)
-    value, systems = float(measure.of(scored)[0]), [SortedItems(scored)]
+    value = float(measure.of(scored)[0])
+    systems = [SortedItems(scored)]
     if are_many(*sizes):
         without = without_some(measure, systems, seed)
         return jackknife(value, without[:, 0], [level])[0].within(measure.definition.bounds), 0
@@ -277,7 +278,8 @@ def delong_test(sample: ScoreSample, first: int, second: int, alternative: Alter
     z = math.copysign(math.inf, areas.difference) if areas.difference else 0.0
     if error > 0:
         z = areas.difference / error
-    p, points = areas.p, areas.difference if areas.sign is None else areas.sign
+    p = areas.p
+    points = areas.difference if areas.sign is None else areas.sign
     if alternative != "two-sided" and points:
         towards = (points > 0) == (alternative == "greater")
         p = p / 2 if towards else 1 - p / 2
@@ -302,7 +304,8 @@ def bootstrap_of_scores(
         return Outcome("bootstrap_interval", difference, math.nan, None, NO_DIFFERENCE)
     resampled = sample.redrawn(first, second, drawing)
     # What has no number is no evidence: it counts on both sides.
-    draws, unknown = len(resampled) + 1, np.isnan(resampled)
+    draws = len(resampled) + 1
+    unknown = np.isnan(resampled)
     below, above = (int(np.count_nonzero(unknown | side)) + 1 for side in (resampled <= 0, resampled >= 0))
     if alternative == "two-sided":
         p = min(1.0, 2 * min(below, above) / draws)
@@ -323,7 +326,8 @@ def jackknife_test(
     >>> jackknife_test(sample, 0, 1, seed=0).note
     '50 groups of items'
     """
-    difference, without = sample.difference(first, second), sample.without_some(first, second, seed)
+    difference = sample.difference(first, second)
+    without = sample.without_some(first, second, seed)
     parts = len(without)
     error = (parts - 1) / math.sqrt(parts) * float(np.std(without, ddof=1))
     if error > 0:

@@ -28,7 +28,8 @@ def wins(differences: Floats) -> Wins:
     >>> wins(np.array([0.2, 0.0, -0.1, 0.3]))
     Wins(won=2, tied=1, lost=1)
     """
-    won, lost = int(np.sum(differences > 0)), int(np.sum(differences < 0))
+    won = int(np.sum(differences > 0))
+    lost = int(np.sum(differences < 0))
     return Wins(won, len(differences) - won - lost, lost)
 
 
@@ -71,7 +72,8 @@ def mcnemar(only_first: int, only_second: int, alternative: Alternative = "two-s
     >>> mcnemar(only_first=5, only_second=14)
     Outcome(test='mcnemar', statistic=9.0, p=0.0414, resamples=None, note='mid-p; 14 items fixed, 5 broken', sign=None)
     """
-    apart, items = only_second - only_first, only_first + only_second
+    apart = only_second - only_first
+    items = only_first + only_second
     if not items:
         return Outcome.of_no_difference("mcnemar")
     note = f"mid-p; {only_second:,} {'item' if only_second == 1 else 'items'} fixed, {only_first:,} broken"
@@ -114,7 +116,8 @@ def paired_t(differences: Floats, *, resamples: int = 0, seed: int = 0) -> Outco
     without = _without_spread("t", differences)
     if without is not None:
         return without
-    freedom, t = len(differences) - 1, d_z(differences) * np.sqrt(len(differences))
+    freedom = len(differences) - 1
+    t = d_z(differences) * np.sqrt(len(differences))
     plural = "degree" if freedom == 1 else "degrees"
     return Outcome("t", float(t), 2 * float(special.stdtr(freedom, -abs(t))), None, f"{freedom} {plural} of freedom")
 
@@ -141,10 +144,12 @@ def wilcoxon(differences: Floats, *, resamples: int = 0, seed: int = 0) -> Outco
     if zeros == len(sizes):
         return Outcome.of_no_difference("wilcoxon")
     signed = np.sign(rounded) * stats.rankdata(sizes)
-    gained, lost = float(signed[signed > 0].sum()), float(-signed[signed < 0].sum())
+    gained = float(signed[signed > 0].sum())
+    lost = float(-signed[signed < 0].sum())
     if len(sizes) - zeros <= MOST_UNITS_EXACT:
         found = permutation_test(signed)
-        how, p = f"{found.note} of ranks", found.p
+        how = f"{found.note} of ranks"
+        p = found.p
     else:
         exact = len(sizes) <= _MOST_RANKS_EXACT and not (zeros or tied)
         method = "exact" if exact else "asymptotic"

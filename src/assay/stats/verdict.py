@@ -94,9 +94,11 @@ def verdict(
     >>> verdict(**numbers, p=float("nan"), untested=Interval(0.011, 0.087, 0.95, "subsampling"))[:2]
     ('better', 'the 95% interval lies on one side of 0')
     """
-    sure, said = p < alpha, f"p < {alpha:g}"
+    sure = p < alpha
+    said = f"p < {alpha:g}"
     if untested is not None:
-        sure, said = untested.is_beside_zero, f"the {as_level(untested.level)} interval lies on one side of 0"
+        sure = untested.is_beside_zero
+        said = f"the {as_level(untested.level)} interval lies on one side of 0"
     conflict = _conflict(sure, interval, difference, sign)
     if isnan(difference):
         return FindingVerdict("inconclusive", "a system has no number")
@@ -155,7 +157,8 @@ def corrected(p: Floats, method: str) -> Floats:
     Choice(CORRECTIONS).check("correction", method)
     members = np.flatnonzero(~np.isnan(p))
     order = members[np.argsort(p[members], kind="stable")]
-    ascending, size = p[order], len(order)
+    ascending = p[order]
+    size = len(order)
     places = np.arange(1, size + 1)
     if method == "bonferroni":
         ascending = ascending * size

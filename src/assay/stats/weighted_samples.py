@@ -298,7 +298,8 @@ class PooledSample(UnitSample):
         most = _MOST_RECOUNTED
         if alternative == "two-sided":
             most = max(10_000, _MOST_COUNTED // (len(pairs) * self.size))
-        fewer, formulas = min(drawing.resamples, most), self.formulas
+        fewer = min(drawing.resamples, most)
+        formulas = self.formulas
         return [
             permutation_of_pooled(
                 formulas[first], formulas[second], resamples=fewer, seed=drawing.seed, alternative=alternative

@@ -76,7 +76,8 @@ def _refuse_differing(what: str, first: ItemTable, other: ItemTable, ours: pl.Se
     """Refuse values that two systems do not agree on, item by item."""
     differ = ours.ne_missing(theirs)
     if differ.any():
-        row, count = int(differ.arg_max() or 0), int(differ.sum())
+        row = int(differ.arg_max() or 0)
+        count = int(differ.sum())
         shown = [values.to_list()[row] for values in (ours, theirs)]
         raise InputError(
             f"item {first.item_id[row]!r}: the {what} is {shown[0]!r} in {first.name} and {shown[1]!r} in {other.name} "

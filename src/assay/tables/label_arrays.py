@@ -104,16 +104,20 @@ def lists_of_indicators(values: Any, labels: Sequence[Any] | None, what: str) ->
     [['a'], ['a', 'b']]
     """
     if hasattr(values, "tocoo"):
-        table, names = values.tocoo(), None
+        table = values.tocoo()
+        names = None
         order = np.lexsort((table.col, table.row))
-        rows, columns, cells = table.row[order], table.col[order], np.asarray(table.data)[order]
+        rows = table.row[order]
+        columns = table.col[order]
+        cells = np.asarray(table.data)[order]
     else:
         table, names = _table(values, what)
         rows, columns = np.nonzero(table)
         cells = table[rows, columns]
     wrong = np.flatnonzero((cells != 0) & (cells != 1))
     if len(wrong):
-        row, cell = int(rows[wrong[0]]) + 1, cells[wrong[0]]
+        row = int(rows[wrong[0]]) + 1
+        cell = cells[wrong[0]]
         raise InputError(f"{what}: row {row}: expected 0 or 1 in a matrix of labels, got {cell}")
     width = table.shape[1]
     called: Iterable[Any]
@@ -150,9 +154,11 @@ def _table(values: Any, what: str) -> tuple[np.ndarray[Any, Any], tuple[Any, ...
             table = values.toarray()
         elif hasattr(values, "column_names"):  # a table of Arrow
             frame = pl.DataFrame(values)
-            table, names = frame.to_numpy(), tuple(frame.columns)
+            table = frame.to_numpy()
+            names = tuple(frame.columns)
         elif hasattr(values, "columns"):
-            table, names = values.to_numpy(), tuple(values.columns)
+            table = values.to_numpy()
+            names = tuple(values.columns)
         else:
             table = np.asarray(values)
         table = table.astype(np.float64) if table.dtype.kind == "O" else table

@@ -115,7 +115,8 @@ class Labels:
         differing = self.frame.unique([*key, "label"], keep="first", maintain_order=True)
         differing = differing.filter(pl.struct(key).is_duplicated())
         if differing.height and repeated == "error":
-            at, other = differing.row(0, named=True), differing["label"].to_list()
+            at = differing.row(0, named=True)
+            other = differing["label"].to_list()
             rows = self.frame.with_row_index("row").filter(pl.all_horizontal(pl.col(k) == at[k] for k in key))
             path, line = where(int(rows.filter(pl.col("label") != at["label"])["row"][0]))
             item = " ".join(at[k] for k in key if k != "judge")

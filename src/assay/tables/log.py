@@ -204,7 +204,8 @@ def person(kind: str) -> pl.Expr:
     >>> log.impressions.select(person("user")).collect().to_series().to_list()
     ['ana', 'session s2', 'page 2']
     """
-    alone, session = pl.format("page {}", "impression"), pl.col("session_id")
+    alone = pl.format("page {}", "impression")
+    session = pl.col("session_id")
     if kind == "user":
         return pl.coalesce("user_id", pl.format("session {}", session), alone)
     if kind != "session":

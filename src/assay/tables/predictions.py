@@ -255,7 +255,8 @@ class Predictions(ItemTable):
         >>> Predictions.of([2, 2], y_score=[0.9, 0.2], pos_label=2).holding_both.truth.to_list()
         ['2', '2']
         """
-        kind, both = self.truth.dtype, {self.positive, self.negative}
+        kind = self.truth.dtype
+        both = {self.positive, self.negative}
         known = set(kind.categories) if isinstance(kind, pl.Enum) else both
         fits = both <= known and len({type(label) for label in both}) == 1
         if fits:
@@ -291,7 +292,8 @@ class Predictions(ItemTable):
         >>> scored.with_positive(0).score.to_list()
         [0.9, 0.2]
         """
-        other, score = dataclasses.replace(self, pos_label=label), self.score
+        other = dataclasses.replace(self, pos_label=label)
+        score = self.score
         whose = self._usual_positive
         if score is None or whose in {None, other.positive}:
             return other
@@ -378,7 +380,8 @@ def _placed(
     if scores.labels is None and isinstance(kind, pl.Enum) and stated is None and list(labels) != sorted(labels):
         raise InputError(f"{name}: the Enum's order is not the alphabet's: state the labels of the columns of y_score")
     if len(named) != len(scores.columns):
-        has, names = number_of("column", len(scores.columns)), listed([str(label) for label in named])
+        has = number_of("column", len(scores.columns))
+        names = listed([str(label) for label in named])
         raise InputError(f"{name}: y_score has {has}, and there are {len(named)} labels ({names}): state labels")
     if missing := [str(label) for label in labels if label not in named and label != NONE]:
         raise InputError(f"{name}: there are no scores for {listed(missing)}")

@@ -296,7 +296,8 @@ def are_clicks(header: Sequence[str]) -> bool:
     >>> are_clicks(["query_id", "doc_id", "rank", "clicks"]), are_clicks(["query_id", "doc_id", "score", "clicks"])
     (True, False)
     """
-    run, said = roles_in("run", header), _stated.get().columns
+    run = roles_in("run", header)
+    said = _stated.get().columns
     if {"score", "distance"} & run.keys() or said.get("rank") in header:
         return False
     return all(set(either) & roles_in("log", header).keys() for either in NEEDED["log"])

@@ -208,7 +208,8 @@ def plan(
         for sample in usable
         if not sample.can_be_reweighted
     ]
-    levels, drawing = Levels(alpha, difference, power), Drawing(often, seed)
+    levels = Levels(alpha, difference, power)
+    drawing = Drawing(often, seed)
     planned = tuple(_measure_plan(sample, pairs, levels, drawing) for sample in usable)
     return Plan(planned, alpha, power, often, seed, tuple(dict.fromkeys(notes)), difference is not None)
 
@@ -258,10 +259,12 @@ def _measure_plan(sample: Sample, pairs: Sequence[Pair], levels: Levels, drawing
         stability = ranking_stability(sample.defined(), _STABILITY_RESAMPLES, drawing.seed)
     apart = discriminative_power(p, alpha)
     drawn = [outcome.note for outcome in outcomes if outcome.resamples]
-    test, note = "a permutation test", swaps(sample.size, drawing.resamples)[1]
+    test = "a permutation test"
+    note = swaps(sample.size, drawing.resamples)[1]
     if not is_permuted:
         own = TESTS[outcomes[0].test]
-        test, note = own if own[0].isupper() else f"a {own}", ""
+        test = own if own[0].isupper() else f"a {own}"
+        note = ""
     return MeasurePlan(
         sample.measure, sample.unit_kind, sample.size, wanted, origin, tuple(planned), apart, stability,
         sample.power_test, test, drawn[0] if drawn else note,

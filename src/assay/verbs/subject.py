@@ -146,7 +146,8 @@ def pairing_of(
     if isinstance(given, Pairing) and runs is None and not rules:
         return given.directed(direction, measures)
     with named_by(columns):
-        subject, inputs = subject_of(given, runs), [given] if runs is None else [given, runs]
+        subject = subject_of(given, runs)
+        inputs = [given] if runs is None else [given, runs]
         check_rules(rules, subject, verb)
         return subject.pairing(inputs, measures, seed, rules).directed(direction, measures)
 

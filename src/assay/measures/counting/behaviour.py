@@ -203,7 +203,8 @@ class BehaviourCounts:
 
     def _pages(self, part: int, roots: Iterable[str]) -> pl.LazyFrame:
         """The pages of a part with the columns that are asked for; others than those meant are of their sessions."""
-        names, pages = set(roots), self._base(part)
+        names = set(roots)
+        pages = self._base(part)
         amounts = {name: amount for name, amount in self._of_clicks.items() if name in names}
         pages = _with_sessions(pages) if amounts or names & set(_OF_SESSIONS) else pages.filter(_MEANT)
         if amounts or names & set(_OF_CLICKS):

@@ -76,7 +76,8 @@ class ClickedLists:
         ).collect(engine="streaming")  # fmt: skip
         impression, rank = results["impression"].to_numpy(), results["rank"].to_numpy()
         if not len(rank):
-            pairs, pair = pl.DataFrame(schema={"query_id": pl.String, "doc_id": pl.String}), np.zeros(0, dtype=np.int32)
+            pairs = pl.DataFrame(schema={"query_id": pl.String, "doc_id": pl.String})
+            pair = np.zeros(0, dtype=np.int32)
         else:
             pair, first = _pairs(
                 pages["query"].to_physical().to_numpy()[impression], results["doc"].to_physical().to_numpy()
@@ -284,7 +285,8 @@ def _tally(key: Ints, clicked: Mask) -> tuple[Ints, Floats, Floats]:
     marked = np.sort(key * 2 + clicked)
     ends = np.flatnonzero(np.concatenate([marked[1:] != marked[:-1], [True]]))
     counts = np.diff(ends, prepend=-1).astype(np.float64)
-    values, is_click = marked[ends] >> 1, (marked[ends] & 1).astype(np.float64)
+    values = marked[ends] >> 1
+    is_click = (marked[ends] & 1).astype(np.float64)
     starts = np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]]))
     return values[starts], np.add.reduceat(counts, starts), np.add.reduceat(counts * is_click, starts)
 

@@ -97,7 +97,8 @@ class Confusion:
             )
         relevant = ranks.hits.grade >= ranks.level(level)
         tp = np.bincount(ranks.hits.query[relevant], minlength=len(ranks.queries))
-        fp, fn = ranks.retrieved - tp, ranks.relevant(level) - tp
+        fp = ranks.retrieved - tp
+        fn = ranks.relevant(level) - tp
         size = ranks.policies.collection_size if collection_size is None else collection_size
         if size is None:
             return cls(ranks.queries, tp, fp, fn)

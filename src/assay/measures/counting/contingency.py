@@ -131,7 +131,8 @@ class Contingency:
         refuse_nulls(cluster, "labels_pred", NO_CLUSTER)
         if unlabelled == "error":
             refuse_nulls(truth, "labels_true", "choose unlabelled='drop' or 'class' for items without a class")
-        left_out, kept = {}, pl.repeat(True, len(truth), eager=True)
+        left_out = {}
+        kept = pl.repeat(True, len(truth), eager=True)
         if unlabelled == "drop" and truth.null_count():
             left_out[WITHOUT_CLASS], kept = truth.null_count(), truth.is_not_null()
         if noise is not None and noise_as != "cluster":
@@ -279,7 +280,8 @@ class Contingency:
         >>> Contingency.from_labels(list("xxo"), [1, 1, 1]).pairs
         PairCounts(tp=array([1.]), fp=array([2.]), fn=array([0.]), tn=array([0.]))
         """
-        unit, units = self.cells.unit, len(self.units)
+        unit = self.cells.unit
+        units = len(self.units)
         added = (np.bincount(unit, weights=each, minlength=units) for each in self.pairs_of_cells)
         return PairCounts(*(each.astype(np.float64, copy=False) for each in added))
 

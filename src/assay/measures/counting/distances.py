@@ -194,7 +194,8 @@ def checked_matrix(matrix: Floats, row_name: Callable[[int], str]) -> Floats:
         ):
             if wrong.any():
                 row, column = (int(place[0]) for place in np.nonzero(wrong))
-                distance, back = rows[row, column], matrix[column, start + row]
+                distance = rows[row, column]
+                back = matrix[column, start + row]
                 got = f"{distance:g} and {back:g}" if "both" in expected else f"{distance:g}"
                 where = f"{row_name(start + row)}, column {column + 1}"
                 raise InputError(f"X: {where}: expected {expected}, got {got}")
@@ -358,5 +359,6 @@ def _added_up(values: Floats, codes: Ints, clusters: int) -> Any:
     """Rows added up by cluster."""
     from scipy.sparse import csc_array  # noqa: PLC0415  # only who measures distances waits for it
 
-    ones, ends = np.ones(len(codes)), np.arange(len(codes) + 1)
+    ones = np.ones(len(codes))
+    ends = np.arange(len(codes) + 1)
     return csc_array((ones, codes, ends), shape=(clusters, len(codes))) @ values

@@ -230,7 +230,8 @@ class Judgments:
         _, known, order, slots = self.table
         candidates = slots[hashes & np.uint64(len(slots) - 1)]
         rows = np.flatnonzero(candidates >= 0)
-        judged, wanted = candidates[rows].astype(np.int64), hashes[rows]
+        judged = candidates[rows].astype(np.int64)
+        wanted = hashes[rows]
         # A slot holds one of the pairs that share its bits; the others are searched for.
         others = np.flatnonzero(known[judged] != wanted)
         if len(others):

@@ -73,11 +73,15 @@ class CellSums(NamedTuple):
         """Of patterns that are given by the places of their labels."""
         from scipy import sparse  # noqa: PLC0415  # only resamples need it
 
-        size, every = len(labels), np.arange(len(truth))
+        size = len(labels)
+        every = np.arange(len(truth))
         right = np.flatnonzero(truth == prediction)
-        rows, columns, height = truth * size + prediction, every, size**2
+        rows = truth * size + prediction
+        columns = every
+        height = size**2
         if not whole:
-            rows, height = np.concatenate([truth, size + prediction, 2 * size + truth[right]]), 3 * size
+            rows = np.concatenate([truth, size + prediction, 2 * size + truth[right]])
+            height = 3 * size
             columns = np.concatenate([every, every, right])
         table = sparse.csr_array((np.ones(len(rows)), (rows, columns)), shape=(height, len(truth)))
         return cls(labels, table, positive, whole)

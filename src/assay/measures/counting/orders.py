@@ -176,7 +176,8 @@ def depths_of(first: Sequence[Hashable], second: Sequence[Hashable], p: float) -
     (array([0., 2.]), array([0., 1.]), array([0.5 , 0.25]))
     """
     short, long = sorted((len(first), len(second)))
-    common, depth = common_by_depth(first, second), np.arange(1, long + 1)
+    common = common_by_depth(first, second)
+    depth = np.arange(1, long + 1)
     seen = common + np.maximum(depth - short, 0) * common[short - 1] / short
     weight = ((1 - p) * p ** (depth - 1.0)).astype(np.float64)
     return seen, seen / depth, weight
@@ -188,6 +189,7 @@ def common_by_depth(first: Sequence[Hashable], second: Sequence[Hashable]) -> In
     >>> common_by_depth(["a", "b", "c"], ["b", "a"])
     array([0, 2, 2])
     """
-    depth, ranks = max(len(first), len(second)), {item: rank for rank, item in enumerate(first)}
+    depth = max(len(first), len(second))
+    ranks = {item: rank for rank, item in enumerate(first)}
     met = [max(rank, ranks[item]) for rank, item in enumerate(second) if item in ranks]
     return np.cumsum(np.bincount(met, minlength=depth)) if met else np.zeros(depth, dtype=np.int64)

@@ -213,7 +213,8 @@ class Points:
         {'noise': 1}
         """
         metric = metric_named(metric)
-        rows, cluster = numbers_in_rows(X), single_labels_of(labels, "labels")
+        rows = numbers_in_rows(X)
+        cluster = single_labels_of(labels, "labels")
         if len(rows) != len(cluster):
             raise InputError(f"expected as many labels as rows of X, one per item, got {len(cluster)} and {len(rows)}")
         if not len(rows):
@@ -360,8 +361,10 @@ class Points:
         >>> Points.of([0, 1, 2, 10, 11], list("aaabb")).per_cluster()["within_distance"].to_list()
         [1.3333333333333333, 1.0]
         """
-        sizes, several = self.sizes, len(self.clusters) > 1
-        pairs, others = sizes * (sizes - 1), sizes * (self.items - sizes)
+        sizes = self.sizes
+        several = len(self.clusters) > 1
+        pairs = sizes * (sizes - 1)
+        others = sizes * (self.items - sizes)
         silhouettes = self.mean_silhouettes if several else [None] * len(sizes)
         columns = {
             "cluster": pl.Series(self.clusters),

@@ -62,7 +62,8 @@ class Policies:
                 raise ParameterError(f"{name} is True or False, not {getattr(self, name)!r}")
             object.__setattr__(self, name, bool(getattr(self, name)))
         if self.ties == "expected" and self.judged_only and self.depth is not None:
-            ties, judged = argument("ties", "expected"), argument("judged_only", True)
+            ties = argument("ties", "expected")
+            judged = argument("judged_only", True)
             raise ParameterError(f"{ties} cannot be combined with both {argument('depth')} and {judged}")
         if self.complete and (self.judged_only or self.unjudged == "error"):
             other = argument("judged_only", True) if self.judged_only else argument("unjudged", "error")
@@ -193,7 +194,8 @@ def ranked(topic: Ints, score: Floats, rows: Ints, judgment: Ints, *, ties: str,
     if beside.any():
         tie_starts = starts(same_score)
         group = np.searchsorted(tie_starts, rows, side="right") - 1
-        first, last = tie_starts[group], np.append(tie_starts[1:], len(topic))[group] - 1
+        first = tie_starts[group]
+        last = np.append(tie_starts[1:], len(topic))[group] - 1
         if ties in {"doc_id_descending", "doc_id_ascending"}:
             tied = np.flatnonzero(last > first)
             rows = rows.copy()
@@ -271,7 +273,9 @@ def _judged(run: FlatDicts, number: list[int], topic: Ints, judgments: Judgments
 
 def _smaller(ranking: list[str], tied: Ints, first: Ints, last: Ints) -> Ints:
     """The number of documents with the same score and a smaller id than each of some, in the order of rows."""
-    start, end, sizes = int(first[0]), int(last[-1]) + 1, last - first + 1
+    start = int(first[0])
+    end = int(last[-1]) + 1
+    sizes = last - first + 1
     comparisons = int(sizes.sum())
     if _BEGINNING + end - start + comparisons > _SORTING * len(tied):
         return _smaller_by_sorting(ranking, tied, first, last)
@@ -284,7 +288,8 @@ def _smaller(ranking: list[str], tied: Ints, first: Ints, last: Ints) -> Ints:
     words: NDArray[np.uint64] = np.ndarray(len(content) - _WORD + 1, ">u8", content, strides=(1,))
     word = words[begin].astype(np.uint64)
     offset = np.cumsum(sizes) - sizes
-    mine, other = np.repeat(tied - start, sizes), np.repeat(first - start - offset, sizes) + np.arange(comparisons)
+    mine = np.repeat(tied - start, sizes)
+    other = np.repeat(first - start - offset, sizes) + np.arange(comparisons)
     our, their = word[mine], word[other]
     smaller = their < our
     undecided = np.flatnonzero((their == our) & (mine != other))
@@ -299,9 +304,12 @@ def _smaller(ranking: list[str], tied: Ints, first: Ints, last: Ints) -> Ints:
 
 
 def _smaller_by_sorting(ranking: list[str], tied: Ints, first: Ints, last: Ints) -> Ints:
-    smaller, known, alike = [], -1, ranking
+    smaller = []
+    known = -1
+    alike = ranking
     for mine, start, end in zip(tied.tolist(), first.tolist(), last.tolist(), strict=True):
         if start != known:
-            known, alike = start, sorted(ranking[start : end + 1])
+            known = start
+            alike = sorted(ranking[start : end + 1])
         smaller.append(bisect_left(alike, ranking[mine]))
     return np.array(smaller, dtype=np.int64)

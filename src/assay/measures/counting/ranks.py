@@ -276,7 +276,8 @@ class Ranks:
             np.maximum.at(looked_at, self.hits.query, self.hits.tie_last)
         short = np.flatnonzero(looked_at > judged)
         if len(short):
-            query, count = self.queries[short[0]], int(looked_at[short[0]] - judged[short[0]])
+            query = self.queries[short[0]]
+            count = int(looked_at[short[0]] - judged[short[0]])
             raise InputError(
                 f"{name}: expected every document to be judged ({argument('unjudged', 'error')}), "
                 f"got {count} without judgment in query {query!r}, and {len(short) - 1} more such queries"

@@ -206,7 +206,8 @@ class Ratings:
                [0, 0]])
         """
         first, second = self.pair()
-        width, both = len(self.categories), first >= 0
+        width = len(self.categories)
+        both = first >= 0
         return np.bincount(first[both] * width + second[both], minlength=width**2).reshape(width, width)
 
     def pair(self) -> tuple[Ints, Ints]:

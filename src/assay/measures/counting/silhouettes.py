@@ -102,11 +102,13 @@ def sums_of_all(distances: Distances, order: Ints, sizes: Ints) -> Sums:
     >>> sums_of_all(line, np.arange(3), np.array([2, 1])).nearest_mean
     array([5. , 4. , 4.5])
     """
-    blocks, tile = blocks_of(sizes), _tiles(distances, order)
+    blocks = blocks_of(sizes)
+    tile = _tiles(distances, order)
     sums, unfinished = Sums.of_nothing(len(order)), np.zeros(len(order))
     with _Threads(len(blocks) > 1 and distances.threads_for(BLOCK)) as each:
         for number, ours in enumerate(blocks):
-            rows, so_far = slice(ours.start, ours.end), np.zeros(ours.end - ours.start)
+            rows = slice(ours.start, ours.end)
+            so_far = np.zeros(ours.end - ours.start)
             later = blocks[number:]
             for theirs, (seen, back) in zip(later, each(partial(_both_sides, tile, sizes, ours), later), strict=True):
                 columns = slice(theirs.start, theirs.end)
@@ -146,12 +148,15 @@ def sums_of_some(distances: Distances, order: Ints, sizes: Ints, chosen: Ints) -
     array([4.5])
     """
     codes = np.repeat(np.arange(len(sizes)), sizes)
-    blocks, tile = blocks_of(sizes), _tiles(distances, order)
+    blocks = blocks_of(sizes)
+    tile = _tiles(distances, order)
     sums = Sums.of_nothing(len(chosen))
     with _Threads(len(blocks) > 1 and distances.threads_for(BLOCK)) as each:
         for start in range(0, len(chosen), BLOCK):
             place = chosen[start : start + BLOCK]
-            rows, cluster, so_far = slice(start, start + len(place)), codes[place], np.zeros(len(place))
+            rows = slice(start, start + len(place))
+            cluster = codes[place]
+            so_far = np.zeros(len(place))
             for block, seen in zip(blocks, each(partial(_one_side, tile, sizes, place, cluster), blocks), strict=True):
                 if seen.own is not None and seen.mean is not None and seen.cluster is not None:
                     sums.own[rows] += seen.own
@@ -179,11 +184,14 @@ def sums_to_centroids(centroids: Centroids, chosen: Ints | None, *, half: bool) 
     array([25. , 16. , 20.5])
     """
     rows = np.arange(len(centroids.codes)) if chosen is None else chosen
-    sizes, spread, factor = centroids.sizes, centroids.within / centroids.sizes, 0.5 if half else 1.0
+    sizes = centroids.sizes
+    spread = centroids.within / centroids.sizes
+    factor = 0.5 if half else 1.0
     sums = Sums.of_nothing(len(rows))
     for start in range(0, len(rows), step := max(1, BLOCK * BLOCK // len(sizes))):
         row = rows[start : start + step]
-        at, home = slice(start, start + len(row)), centroids.codes[row]
+        at = slice(start, start + len(row))
+        home = centroids.codes[row]
         means = centroids.squares_from(row) + spread
         sums.own[at] = sizes[home] * (centroids.squares[row] + spread[home])
         means[np.arange(len(row)), home] = 0.0
@@ -228,7 +236,9 @@ def _seen(distances: NDArray[Any], block: Block, sizes: Ints, home: Ints | None 
     else:
         sums = np.add.reduceat(distances, block.starts, axis=1, dtype=np.float64)
     means = sums / sizes[block.first : block.first + len(block.starts)]
-    inner, rows, total = None, np.arange(len(sums)), sums.sum(axis=1)
+    inner = None
+    rows = np.arange(len(sums))
+    total = sums.sum(axis=1)
     if home is not None:
         inside = np.flatnonzero(home >= 0)
         inner = np.zeros(len(sums))

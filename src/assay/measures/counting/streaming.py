@@ -210,7 +210,8 @@ class _Search:
         names, lengths, numbers = self._stretches(frame)
         rows = self._rows(frame, numbers, lengths)
         ignored = set(names.filter(numbers < 0)) if numbers.min() < 0 else set()
-        height, first_length = frame.height, int(lengths[0])
+        height = frame.height
+        first_length = int(lengths[0])
         first = rows.slice(0, first_length if numbers[0] >= 0 else 0)
         if len(lengths) == 1:
             return _Piece(first, None, None, ignored)
@@ -258,7 +259,8 @@ class _Search:
         return names, stretches.field("len").to_numpy().astype(np.int64), self.judgments.numbers_of(names)
 
     def _rows(self, frame: pl.DataFrame, numbers: Ints, lengths: Ints) -> _Rows:
-        score, doc_id = frame["score"].to_numpy(), frame["doc_id"]
+        score = frame["score"].to_numpy()
+        doc_id = frame["doc_id"]
         score = compared(score, self.policies)
         return _Rows(np.repeat(numbers, lengths), score, doc_id.hash(self.seed).to_numpy(), doc_id)
 

@@ -139,8 +139,11 @@ def posterior(block: PageBlock, chain: Chain) -> Posterior:
     clicks: list[tuple[Floats, Floats, Floats, Floats]] = []
     skip = np.zeros(2)
     for place in range(block.places - 1, -1, -1):
-        high, hits = int(block.height[place]), block.hits[place]
-        alpha, read, weight = near[place, :high], examination[place, :high], block.weight[:high]
+        high = int(block.height[place])
+        hits = block.hits[place]
+        alpha = near[place, :high]
+        read = examination[place, :high]
+        weight = block.weight[:high]
         below, above = on[:high], off[:high]
         ahead = above + stay * (below - above)
         seen = read * ahead
@@ -153,7 +156,9 @@ def posterior(block: PageBlock, chain: Chain) -> Posterior:
             going = examined * below[:next_high] / np.maximum(ahead[:next_high], _NOTHING)
             skip += (stay * going.sum(), examined.sum())
         content = chain.satisfaction[block.pair[place, hits]]
-        followed, stopped, go = below[hits], above[hits], leave[block.rank[place, hits]]
+        followed = below[hits]
+        stopped = above[hits]
+        go = leave[block.rank[place, hits]]
         unsated, sated_ahead = stopped + go * (followed - stopped), stopped + sated * (followed - stopped)
         mixed = np.maximum((1 - content) * unsated + content * sated_ahead, _NOTHING)
         clicks.append((
@@ -176,7 +181,8 @@ def forward(block: PageBlock, near: Floats, chain: Chain) -> tuple[Floats, Float
     probability, examination = np.ones_like(near), np.zeros_like(near)
     read = np.ones(near.shape[1])
     for place in range(block.places):
-        high, hits = int(block.height[place]), block.hits[place]
+        high = int(block.height[place])
+        hits = block.hits[place]
         read = read[:high]
         examination[place, :high] = read
         click = near[place, :high] * read
@@ -233,7 +239,8 @@ class ChainData:
         weight = self.click_weight
         totals.attracted, totals.satisfied = self.by_cell(attracted), self.by_click(weight * sated)
         ahead = weight * self.has_next
-        rank, unsated = self.click_rank, ahead * (1 - sated)
+        rank = self.click_rank
+        unsated = ahead * (1 - sated)
         totals.click = np.stack([sums(rank, each, self.ranks) for each in (unsated * going, unsated)], axis=1)
         totals.satisfied_click = np.array([(ahead * sated * going_sated).sum(), (ahead * sated).sum()])
         if steep is not None:
@@ -275,11 +282,13 @@ def fit_chain(
     `satisfaction`: `own`, that of each pair; `attractiveness`, the same as that; `none`.
     """
     data = ChainData(lists)
-    impressions, clicks = data.lists.by_pair(), data.lists.by_pair(data.lists.clicked)
+    impressions = data.lists.by_pair()
+    clicks = data.lists.by_pair(data.lists.clicked)
     zero = (clicks == 0) & (rules.clicks == 0)
     alpha = np.where(zero, 0.0, (clicks + 1) / (impressions + 2))
     sigma = alpha if satisfaction == "attractiveness" else np.full(data.pairs, 0.5 if satisfaction == "own" else 0.0)
-    going, trace = start, Trace(rules)
+    going = start
+    trace = Trace(rules)
     while True:
         chain = Chain(_padded(alpha), _padded(sigma), going)
         totals = data.expected(chain)

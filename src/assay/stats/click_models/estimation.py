@@ -120,7 +120,8 @@ def likelihood_interval(
     known = ~np.isnan(value)
     ends = []
     for limit in (0.0, 1.0):
-        inner, outer = np.where(known, value, 0.5), np.full(len(value), limit)
+        inner = np.where(known, value, 0.5)
+        outer = np.full(len(value), limit)
         reached = fall(outer) <= reach
         for _ in range(_STEPS):
             middle = (inner + outer) / 2

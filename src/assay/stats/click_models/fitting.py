@@ -326,7 +326,8 @@ def fit_clicks(
     if not len(lists.pair):
         raise InputError("there is no result on any page: a click model has nothing to be fitted to")
     fitted = chosen.fit(lists, rules, clickless)
-    counted, clicked = lists.by_pair(), lists.by_pair(lists.clicked)
+    counted = lists.by_pair()
+    clicked = lists.by_pair(lists.clicked)
     parameters = {"attractiveness": fitted.attractiveness, "satisfaction": fitted.satisfaction}
     seen = pl.Series(counted > 0)
     pairs = lists.pairs.with_columns(

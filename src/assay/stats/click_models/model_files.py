@@ -52,7 +52,8 @@ def read_fields(given: Any) -> dict[str, Any]:
 
 
 def _checked(contents: dict[str, Any]) -> dict[str, Any]:
-    model, settings = model_of(contents["name"]), contents["settings"]
+    model = model_of(contents["name"])
+    settings = contents["settings"]
     if not all(math.isfinite(each) and each >= 0 for each in settings["prior"]) or len(settings["prior"]) != 2:
         raise ValueError("the prior is no two numbers from 0 on")
     pairs, shared, evidence = (_frame(name, contents[name]) for name in _FRAMES)

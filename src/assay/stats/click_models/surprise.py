@@ -79,7 +79,8 @@ class Surprise:
 
     def perplexity_interval(self, confidence: float) -> tuple[float, float]:
         """Both ends of the perplexity in all, which is never below 1: by its logarithm, as at each rank."""
-        bits, mean = np.log2(self.perplexity), self.perplexity
+        bits = np.log2(self.perplexity)
+        mean = self.perplexity
         pull = self.perplexity_pull / (mean * np.log(2)) if np.isfinite(mean) else self.perplexity_pull
         low, high = interval(float(bits), pull, confidence, positive=True)[:2]
         return float(np.exp2(low)), float(np.exp2(high))

@@ -52,7 +52,8 @@ def fit_two_factors(cells: Cells, pairs: int, rules: FittingRules) -> TwoFactors
         value += penalty(alpha, rules) + penalty(gamma, rules)
         examined = unmoved.copy()
         for part in parts:
-            near, seen = np.repeat(alpha[part.pairs], part.cells), gamma[part.group]
+            near = np.repeat(alpha[part.pairs], part.cells)
+            seen = gamma[part.group]
             missed = np.maximum(1 - near * seen, _NOTHING)
             value += float(part.skips @ np.log(missed))
             unclicked = part.skips / missed
@@ -83,7 +84,8 @@ def _best_ratio(alpha: Floats, gamma: Floats, rules: FittingRules) -> float:
     odds, other = alpha / (1 - alpha), gamma / (1 - gamma)
     slope = rules.clicks * (len(alpha) - len(gamma)) + rules.skips * float(other.sum() - odds.sum())
     bend = rules.skips * float((odds / (1 - alpha)).sum() + (other / (1 - gamma)).sum())
-    step, before = slope / bend, penalty(alpha, rules) + penalty(gamma, rules)
+    step = slope / bend
+    before = penalty(alpha, rules) + penalty(gamma, rules)
     ratio = float(np.exp(np.clip(step, np.log(gamma.max()) / 2, -np.log(alpha.max()) / 2)))
     after = penalty(alpha * ratio, rules) + penalty(gamma / ratio, rules)
     return ratio if after >= before else 1.0
@@ -110,7 +112,8 @@ def _parts(pair: Codes, group: Codes, skips: Floats, moving: Mask) -> Iterator[_
     first = 0
     while first < len(starts):
         last = max(first + 1, int(np.searchsorted(ends, starts[first] + _CELLS)))
-        begin, end = int(starts[first]), int(ends[last - 1])
+        begin = int(starts[first])
+        end = int(ends[last - 1])
         rows = slice(begin, end)
         yield _Part(
             pair[starts[first:last]].astype(np.int64), starts[first:last] - begin,

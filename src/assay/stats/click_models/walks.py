@@ -65,7 +65,8 @@ class BrowsingWalk(Walk):
 
     def examination(self) -> Floats:
         """Sum over where the last click above may be."""
-        rank, width = self.block.rank, self.near.shape[1]
+        rank = self.block.rank
+        width = self.near.shape[1]
         examined = np.zeros_like(self.near)
         # How probable it is that the last click so far is at each place; the first row stands for none.
         last = np.zeros((self.block.places + 1, width))
@@ -98,7 +99,8 @@ class ReadingWalk(Walk):
         high = len(clicked)
         pair, rank = self.block.pair[place, :high], self.block.rank[place, :high]
         stay, leave, sated = self.chain.going_on
-        alpha, read = self.near[place, :high], self.read[:high]
+        alpha = self.near[place, :high]
+        read = self.read[:high]
         content = self.chain.satisfaction[pair]
         missed = 1 - alpha * read
         skipped = stay * (read - alpha * read) / np.where(missed > 0, missed, 1.0)

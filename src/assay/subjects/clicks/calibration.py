@@ -72,7 +72,8 @@ def calibrate_measures(
     confidence = checked_confidence(confidence)
     judged = opened_qrels(qrels)
     opened, _ = opened_log(log, same_text=same_text)
-    grades, lists = grades_shown(judged, opened), clicked_lists(opened)
+    grades = grades_shown(judged, opened)
+    lists = clicked_lists(opened)
     tied = lists.tied(grades.with_columns(pl.col("grade").cast(pl.Float64)), _UNJUDGED)
     if not tied.by_pair(tied.clicked)[(tied.pairs["grade"] >= 0).to_numpy()].any():
         raise InputError(f"{opened.origin}: expected clicks on judged documents, got none")

@@ -106,12 +106,14 @@ def value_rankings(
     opened, _ = opened_log(log)
     warnings = [*opened.remarks]
     if examination is None:
-        curve, source = fitted_examination(opened, cutoff), "fitted, PBM"
+        curve = fitted_examination(opened, cutoff)
+        source = "fitted, PBM"
     else:
         if not hasattr(examination, "__iter__") or isinstance(examination, str):
             raise ParameterError(f"examination is numbers, one per rank, not {examination!r}")
         stated = [Real(0.0, 1.0).check("a number in examination", each) for each in examination]
-        curve, source = np.array(stated), "as stated"
+        curve = np.array(stated)
+        source = "as stated"
     if not (len(curve) and curve[0] > 0):
         raise ParameterError("examination starts above 0, at rank 1")
     if len(curve) < cutoff:

@@ -401,7 +401,8 @@ _NO_SEGMENTS = frozenset({"impression", "impression_id", "time", "user_id", "ses
 
 
 def _estimated(sample: RatioSample, place: int, confidence: float) -> Estimate:
-    value, reason = float(sample.observed[place]), sample.undefined()[place]
+    value = float(sample.observed[place])
+    reason = sample.undefined()[place]
     (interval,) = sample.intervals((place,), [confidence], NO_DRAWING)
     if interval.is_known and not np.isnan(value):
         return Estimate(value, interval.low, interval.high, interval.method)

@@ -116,7 +116,8 @@ def _rounded(frame: pl.DataFrame, *names: str) -> pl.DataFrame:
 
 def agreement_document(result: ClickAgreement) -> Document:
     """Agreement of clicks and judgments, by frequency and grade; documents and queries on which they differ."""
-    settings, by = result.settings, result.settings["by"]
+    settings = result.settings
+    by = result.settings["by"]
     level = as_level(1 - settings["alpha"])
     among = [_estimate(name, title, f"{name}_low", f"{name}_high") for name, title in COEFFICIENTS.items()]
     summary = Table(
@@ -190,7 +191,8 @@ def _judged(result: ClickAgreement) -> str:
 def preferences_document(result: ClickPreferences) -> Document:
     """Preferences of each strategy and judgments that share them; the pairs; the ranking of each query."""
     settings, pairs = result.settings, result.pairs
-    tested, decided = pairs["p"].drop_nulls().len(), int(pairs["decided"].sum())
+    tested = pairs["p"].drop_nulls().len()
+    decided = int(pairs["decided"].sum())
     queries = result.ranking.group_by("query_id").agg(pl.col("connected").first())
     enough = f"{number_of('pair', tested)} with {settings['min_votes']} votes or more"
     claim = f"{decided:,} of {enough} {'is' if decided == 1 else 'are'} decided, by {settings['strategy']}"
@@ -227,7 +229,8 @@ def preferences_document(result: ClickPreferences) -> Document:
 
 def values_document(result: RankingValues) -> Document:
     """Earnings of each ranking, their basis, and their dependence on assumptions."""
-    settings, level = result.settings, as_level(result.settings["confidence"])
+    settings = result.settings
+    level = as_level(result.settings["confidence"])
     difference = _estimate("difference", "against the log", "difference_low", "difference_high", 3, signed=True)
     columns = _columns(
         "run", "estimator", _estimate("value", "clicks per page", least=3, missing="refused"), difference
@@ -271,7 +274,9 @@ def _value_claims(result: RankingValues) -> Iterator[str]:
             continue
         row = known.sort("coverage", descending=True, maintain_order=True).row(0, named=True)
         change = f"{signed(row['difference'], 3)} against the {number(row['logged'], 3)} of the log"
-        low, high, missing = row["difference_low"], row["difference_high"], 1 - row["coverage"]
+        low = row["difference_low"]
+        high = row["difference_high"]
+        missing = 1 - row["coverage"]
         if low is None:
             sure = "no interval"
         elif high < 0 and missing > _LITTLE:

@@ -25,7 +25,8 @@ def over_time_figure(curve: Curve) -> Figure:
     named = curve.frame.select("place", period).unique().sort("place")
     every = max(1, -(-named.height // _MOST_DATES))
     # The year is in the table; below the line there is no room for it.
-    ticks, names = named["place"][::every].to_list(), named[period][::every].str.slice(5).to_list()
+    ticks = named["place"][::every].to_list()
+    names = named[period][::every].str.slice(5).to_list()
     x = Scale(period, 0, max(named.height - 1, 1), ticks=tuple(map(float, ticks)), names=tuple(names))
     return _banded(curve, ("place", x), curve.summary["measure"][0])
 

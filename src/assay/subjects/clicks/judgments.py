@@ -109,7 +109,8 @@ def judge_clicks(
     opened, merges = opened_log(log, same_text=same_text)
     if by == COEC:
         cells = click_cells(opened)
-        pairs, ranks = _coec(cells, shrinkage, confidence), rank_rates(cells)
+        pairs = _coec(cells, shrinkage, confidence)
+        ranks = rank_rates(cells)
         lacking = pl.col("estimate").is_null() | (pl.col("expected") < min_expected)
         reason = pl.when(lacking).then(pl.lit("too few expected clicks"))
     else:

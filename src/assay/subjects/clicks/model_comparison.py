@@ -111,7 +111,8 @@ def compare_click_models(
     opened, _ = opened_log(log)
     lists = ClickedLists.from_log(opened)
     is_test, how = _split(opened, lists, held_out, split, Whole(0).check("seed", seed))
-    train, test = lists.taken(np.flatnonzero(~is_test)), lists.taken(np.flatnonzero(is_test))
+    train = lists.taken(np.flatnonzero(~is_test))
+    test = lists.taken(np.flatnonzero(is_test))
     for part, what in ((train, "training"), (test, "held-out")):
         if not len(part.pair):
             raise InputError(f"{opened.origin}: there is no result on any {what} page: hold out another share")

@@ -168,7 +168,8 @@ def _ranked(votes: pl.DataFrame, prior: float, quantiles: Sequence[float], alpha
         for number, item in enumerate(np.argsort(-fit.strength, kind="stable"), start=1):
             numbers: tuple[float | None, ...] = (None, None, None, None)
             if known:
-                strength, error = float(fit.strength[item]), reach * float(fit.error[item])
+                strength = float(fit.strength[item])
+                error = reach * float(fit.error[item])
                 numbers = (number, strength, strength - error, strength + error)
             yield (
                 query, names[int(item)], *numbers, int(cast[item]), fit.connected,

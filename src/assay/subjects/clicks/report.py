@@ -167,7 +167,8 @@ class ReportedClicks(Evidence):
     def methods(self, cite: Citations) -> Iterator[str]:
         """The methods, in sentences for a paper."""
         result = self.result
-        kind, systems = several(result.unit_kind), result.systems
+        kind = several(result.unit_kind)
+        systems = result.systems
         pages = number_of("result page", int(result.sizes["pages"].sum()))
         yield f"{systems_named('system', systems)} {were(systems)} observed on {pages} of a log."
         yield measured_by({measure: str(measure) for measure in result.measures}, len(systems), cite)

@@ -154,13 +154,15 @@ def explain_behaviour(
     formula = wanted.per_unit(counts)
     signature = result.signature(wanted, name)
     if unit is None:
-        whole, label = formula.pooled(), number_of(counts.unit_kind, len(counts.people))
+        whole = formula.pooled()
+        label = number_of(counts.unit_kind, len(counts.people))
     else:
         row = counts.people.index_of(unit)
         if row is None:
             known = counts.people.head(1000).to_list()
             raise ParameterError(f"{name} has no {counts.unit_kind} {unit!r}{did_you_mean(unit, known)}")
-        whole, label = formula.pooled(lambda sums: sums[[row]]), f"{counts.unit_kind} {unit}"
+        whole = formula.pooled(lambda sums: sums[[row]])
+        label = f"{counts.unit_kind} {unit}"
         signature = f"{signature}|{counts.unit_kind}={unit}"
     view = View(None, False, undefined="skip", signature=signature)
     before = tuple(_influential(formula, counts, shown)) if unit is None else ()

@@ -87,7 +87,8 @@ class ClustersExamination(Examination):
             yield Examined(self.systems, ("clusterings",))
 
     def _opened(self, readable: Any, name: str | None) -> Iterator[Reading | ExaminedClusters]:
-        noise, columns = self.stated.get("noise"), dict(self.stated.get("columns") or {})
+        noise = self.stated.get("noise")
+        columns = dict(self.stated.get("columns") or {})
         if isinstance(readable, Clusters):
             reading, systems = self.opened(readable.whence, lambda: [replace(readable, name=name or readable.name)])
         elif is_file(readable) or is_frame(readable):
@@ -104,7 +105,8 @@ class ClustersExamination(Examination):
 
     def overview(self) -> Overview:
         """The files, and the clusterings in them."""
-        files, systems = [*dict.fromkeys(self.files)], tuple(system.system for system in self.systems)
+        files = [*dict.fromkeys(self.files)]
+        systems = tuple(system.system for system in self.systems)
         title = f"{listed(files)}, {number_of('clustering', len(systems))}"
         return Overview(title, {"clusters": files, "systems": [*systems]}, len(systems), "clustering", systems)
 

@@ -78,7 +78,9 @@ def _centroid_tables(measure: Measure, points: Points) -> Iterator[StepTable]:
     yield StepTable("points", (), pl.DataFrame({**held, **_numbers(points.X), name: apart}), means)
     if points.X.shape[1] > _MOST_NUMBERS:
         return
-    names, middles, sizes = list(map(str, points.clusters)), centroids.means, points.sizes
+    names = list(map(str, points.clusters))
+    middles = centroids.means
+    sizes = points.sizes
     if squared:
         names, middles = [*names, "all points"], np.vstack([middles, points.X.mean(axis=0)])
         sizes = np.append(sizes, points.items)
@@ -96,7 +98,8 @@ def remarks_on_points(measure: Measure, points: Points) -> Iterator[str]:
     if measure.name != "Silhouette":
         return
     rows = np.arange(points.items) if points.chosen is None else points.chosen
-    sizes, other = points.sizes[points.codes[rows]], points.sums.nearest_mean
+    sizes = points.sizes[points.codes[rows]]
+    other = points.sums.nearest_mean
     inner = points.sums.own / sizes
     largest = np.maximum(inner, other)
     single = np.where((sizes > 1) & (largest > 0), (other - inner) / np.where(largest > 0, largest, 1), 0.0)

@@ -25,7 +25,8 @@ _SILHOUETTES = 420
 def silhouettes_figure(curve: Curve) -> Figure:
     """A panel for each clustering, two beside one another."""
     systems = curve.summary.select("system", "value").rows()
-    lowest, width = ends_of(curve.frame["silhouette"])[0], 460 if len(systems) == 1 else 345
+    lowest = ends_of(curve.frame["silhouette"])[0]
+    width = 460 if len(systems) == 1 else 345
     if lowest >= 0:
         low = 0.0
     elif lowest < -0.5:
@@ -52,7 +53,8 @@ def _silhouette(frame: pl.DataFrame, mean: float, *, low: float, width: int) -> 
     sizes = sizes.with_columns(high=high).with_columns(
         start=pl.col("high").cum_sum() - pl.col("high") + between * pl.int_range(pl.len())
     )
-    bar, place = pl.col("high") / pl.col("len"), pl.int_range(pl.len()).over("cluster")
+    bar = pl.col("high") / pl.col("len")
+    place = pl.int_range(pl.len()).over("cluster")
     placed = frame.join(sizes, on="cluster", maintain_order="left").select(
         *frame.columns,
         top=pl.col("start") + bar * place,

@@ -130,7 +130,8 @@ class Subsets:
 
     def rows(self) -> Iterator[Ints]:
         """The items of each subset."""
-        rng, order = np.random.default_rng(self.seed), self._order
+        rng = np.random.default_rng(self.seed)
+        order = self._order
         for _ in range(self.resamples):
             yield np.sort(order[rng.choice(self.total, self.size, replace=False)])
 

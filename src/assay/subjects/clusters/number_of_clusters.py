@@ -87,7 +87,8 @@ def number_of_clusters(
     tried = _checked_numbers(ks, len(points), most)
     fit, by = _clusterer(estimator, seed)
     rules = Rules(metric=metric, sample_size=sample_size, unlabelled="drop").checked()
-    chosen, silhouette = _chosen(measures, clusters), measure_of("Silhouette")
+    chosen = _chosen(measures, clusters)
+    silhouette = measure_of("Silhouette")
     rng = np.random.default_rng(seed)
     placed = _directions(points) if metric == "cosine" else points
     some = placed if len(placed) <= MOST_RESAMPLED else placed[rng.choice(len(placed), MOST_RESAMPLED, replace=False)]
@@ -294,7 +295,8 @@ def _reference(
 
     `silhouettes` are those of the data by number of clusters, `points` some or all of the `items`.
     """
-    draw, size = even_points(points), min(len(points), MOST_POINTS)
+    draw = even_points(points)
+    size = min(len(points), MOST_POINTS)
     most = size - 1 if size == items else size // _FEWEST_EACH
     held = {k: value for k, value in silhouettes.items() if k <= most and not np.isnan(value)}
     largest = []

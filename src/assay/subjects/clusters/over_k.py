@@ -140,7 +140,8 @@ class NumberOfClusters(Result):
         values = {k: value for k, value in self._values(measure).items() if not math.isnan(value)}
         if higher is None or not values or (_has_a_say(measure) and not self._measured <= values.keys()):
             return None
-        sign, order = (1 if higher else -1), (1 if measure == STABILITY else -1)
+        sign = 1 if higher else -1
+        order = 1 if measure == STABILITY else -1
         # What differs but for rounding is the same.
         return max(values, key=lambda k: (sign * float(f"{values[k]:.9g}"), order * k))
 

@@ -65,7 +65,8 @@ def _noise_unsaid(case: ClusteringCase) -> Iterator[Remark]:
     usual = labels.is_not_null() & labels.cast(str).str.to_lowercase().is_in(USUAL_NOISE)
     if not usual.any():
         return
-    label, count = labels.filter(usual)[0], int(usual.sum())
+    label = labels.filter(usual)[0]
+    count = int(usual.sum())
     message = (
         f"{number_of('item', count)} labelled {label!r} count as one cluster: if that means noise, say "
         f"{argument('noise', label)}"
@@ -96,7 +97,8 @@ def _many_clusters(case: ClusteringCase) -> Iterator[Remark]:
     """Purity that many clusters of these sizes get by chance."""
     if case.table is None or case.table.is_weighted:
         return
-    sizes, clusters = case.table.class_sizes[0], len(case.table.clusters)
+    sizes = case.table.class_sizes[0]
+    clusters = len(case.table.clusters)
     largest = float(sizes.max() / sizes.sum())
     if clusters <= int((sizes > 0).sum()):
         return
@@ -140,7 +142,8 @@ def _few_items(case: ClusteringCase) -> Iterator[Remark]:
     each = float(case.table.items[0]) / len(case.table.clusters)
     names = [str(measure) for measure in case.result.measures if measure.name in _FLATTERED_BY_FEW]
     if each < FEW_EACH and names:
-        items, clusters = int(case.table.items[0]), number_of("cluster", len(case.table.clusters))
+        items = int(case.table.items[0])
+        clusters = number_of("cluster", len(case.table.clusters))
         message = (
             f"{number_of('item', items)} are few for {clusters}: {joined(names)} would be lower with more items, which "
             "the intervals do not account for"

@@ -28,7 +28,8 @@ def of_clusterings(result: Clustering, comparison: Comparison | None, cite: Cita
     names = [system.name for system in result.systems]
     table = result.contingency(names[0])
     against = "" if table is None else f" with {number_of('class', len(table.classes))}"
-    systems, items = systems_named("clustering", names), number_of("item", result.items)
+    systems = systems_named("clustering", names)
+    items = number_of("item", result.items)
     yield f"{systems} of {items}{against} {were(names)} evaluated{_left_out(result)}."
     yield measured_by(called, len(names), cite)
     if any(result.points(name) is not None for name in names):
@@ -48,7 +49,8 @@ def of_clusterings(result: Clustering, comparison: Comparison | None, cite: Cita
 
 def _left_out(result: Clustering) -> str:
     """The treatment of noise and of items without a class, if there were any."""
-    rules, parts = result.rules, []
+    rules = result.rules
+    parts = []
     if rules.noise is not None:
         parts.append(f"items labelled {rules.noise} (noise) {_NOISE[rules.noise_as]}")
     classes = [system.clusters.truth for system in result.systems if system.clusters is not None]
@@ -109,7 +111,8 @@ def summary_of(result: Clustering, *, judged: bool = False) -> Iterator[str]:
 
 
 def _sentence(result: Clustering, measure: Measure, who: str) -> str:
-    estimate, is_share = result.estimate(measure), measure.name == "Purity"
+    estimate = result.estimate(measure)
+    is_share = measure.name == "Purity"
     if math.isnan(estimate.value):
         return f"{measure} of {result.systems[0].name} is undefined: {estimate.undefined}."
     value = as_percent(estimate.value) if is_share else number(estimate.value)
@@ -133,7 +136,8 @@ class ReportedClusterings(Evidence):
 
     def sections(self) -> Iterator[Section | str]:
         """All that has something to show, and what could not be shown."""
-        result, first = self.result, self.result.systems[0].name
+        result = self.result
+        first = self.result.systems[0].name
         worth = summary_of(result, judged=self.comparison is not None)
         yield summary(self, lead_of(result), worth)
         parts = list(sections(self))

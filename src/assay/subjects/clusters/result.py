@@ -152,7 +152,8 @@ def _shapes(points: Points) -> pl.DataFrame:
     """Items, mean silhouette and mean distances of each cluster, and the share of points nearer to another one."""
     frame = points.per_cluster().with_columns(cluster=_texts(points.clusters))
     looked_at = slice(None) if points.chosen is None else points.chosen
-    codes, negative = points.codes[looked_at], points.silhouettes[looked_at] < 0
+    codes = points.codes[looked_at]
+    negative = points.silhouettes[looked_at] < 0
     shares = np.bincount(codes, weights=negative, minlength=len(points.clusters)) / np.bincount(codes)
     misplaced = pl.Series(shares) if len(points.clusters) > 1 else pl.lit(None, dtype=pl.Float64)
     share = pl.col("items") / pl.col("items").sum()
@@ -290,7 +291,8 @@ class Clustering(ItemResult[ClusteredSystem]):
     @property
     def items(self) -> int:
         """The number of items of the first clustering."""
-        clusters, table = self.systems[0].clusters, self.contingency(self.systems[0].name)
+        clusters = self.systems[0].clusters
+        table = self.contingency(self.systems[0].name)
         if clusters is not None:
             return len(clusters)
         return 0 if table is None else round(float(table.items[0]))

@@ -210,7 +210,8 @@ def uneven_columns(clusters: Clusters, metric: str) -> Iterator[str]:
     variance = (points / max(float(np.abs(points).max()), np.finfo(float).tiny)).var(axis=0)
     if not variance.any() or np.count_nonzero(variance) == 1:
         return
-    largest, share = int(variance.argmax()), float(variance.max() / variance.sum())
+    largest = int(variance.argmax())
+    share = float(variance.max() / variance.sum())
     if share > _NEARLY_ALL:
         name = clusters.point_names[largest] if clusters.point_names else f"column {largest + 1}"
         yield (

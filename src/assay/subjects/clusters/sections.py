@@ -72,8 +72,10 @@ def _is_large(table: Contingency) -> bool:
 
 def _groups(result: Clustering, system: str) -> Section:
     """Groups that were asked for: clusters, classes, splits and merges. JSON has all of them."""
-    before, asked = prefix(result, system), result.shown
-    clusters, items = result.per_cluster(system), result.system(system).clusters
+    before = prefix(result, system)
+    asked = result.shown
+    clusters = result.per_cluster(system)
+    items = result.system(system).clusters
     data: dict[str, Any] = {} if items is None else {"items": len(items)}
     data |= {"clusters": clusters.to_dicts()}
     parts = [groups_table("clusters", clusters, f"{before}clusters")] if asked.per_cluster else []
@@ -158,7 +160,9 @@ def _size(result: Clustering, system: str) -> str:
 
 def number_of_clusters(result: NumberOfClusters) -> Document:
     """One row per number of clusters; the verdict, what else to know, and what the numbers rest on."""
-    table, measures, reference = numbers_table(result), result.to_frame(), result.reference
+    table = numbers_table(result)
+    measures = result.to_frame()
+    reference = result.reference
     verdict = Verdict(result.verdict, "good" if result.verdict == "agree" else "open", f"Verdict: {result.says()}.")
     remarks = tuple(result.remarks())
     without_number = dict.fromkeys(
@@ -230,7 +234,8 @@ def sections(evidence: Evidence) -> Iterator[Section]:
 
 def _maps(evidence: Evidence) -> Section:
     """The classes and clusters of each clustering, what belongs together side by side."""
-    parts, result = [], evidence.result
+    parts = []
+    result = evidence.result
     for place, system in enumerate(evidence.close, 1):
         if system in evidence.drawn:
             heat = _map(result, system, evidence.drawn[system], f"map-{place}")
@@ -258,7 +263,8 @@ def _map(result: Clustering, system: str, drawn: DrawnTable, name: str) -> HeatM
 
 def _silhouettes(evidence: Evidence) -> Section:
     """The silhouettes of each clustering that has some, and the points that lie nearest to another cluster."""
-    parts, result = [], evidence.result
+    parts = []
+    result = evidence.result
     for place, system in enumerate(evidence.close, 1):
         if system in evidence.silhouettes:
             parts.append(_silhouettes_of(result, system, evidence.silhouettes[system], f"silhouettes-{place}"))
@@ -311,11 +317,14 @@ def _misplaced(system: str, points: Points, below: np.ndarray) -> Table:
 
 def _parts_groups(result: Clustering, system: str, name: str) -> Section:
     """The clusters and classes of a clustering, its splits and merges; of many, the largest."""
-    clusters, classes, parts = result.per_cluster(system), pl.DataFrame(), list[Part]()
+    clusters = result.per_cluster(system)
+    classes = pl.DataFrame()
+    parts = list[Part]()
     if result.contingency(system) is not None:
         moves, classes = result.moves(system), result.per_class(system)
         if moves.height:
-            bars, rows = (_moves(moves, system),), {"moves": moves.to_dicts()}
+            bars = (_moves(moves, system),)
+            rows = {"moves": moves.to_dicts()}
             parts.append(Section(f"{name}-moves", "Split and merged", bars, data=rows))
         note = (
             "Best match: the cluster that would do best as a guess at the class; precision is the share of the cluster "

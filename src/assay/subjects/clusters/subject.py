@@ -110,7 +110,8 @@ class Clusterings(ItemPairing):
         clustering lacks is an error, or is left out and counted (`drop`). Items that one clustering leaves out as noise
         are left out of all: what is paired is of the same items.
         """
-        settled, held = _rules_of(clusters, rules), items_in(clusters)
+        settled = _rules_of(clusters, rules)
+        held = items_in(clusters)
         in_order = aligned(held, missing=missing)
         same, left_out = _in_all(in_order, settled)
         counts = counts_of_all(same, settled, seed)
@@ -322,7 +323,8 @@ def two_clusterings(data: Any, two: Two, measures: Any, seed: int, rules: Mappin
     """
     stated = {name: value for name, value in rules.items() if name != "missing"}
     settled = _rules_of([two.baseline, data, two.candidate], stated)
-    both, missing = two.among(data, items_in, "clusters", "classes"), rules.get("missing", "error")
+    both = two.among(data, items_in, "clusters", "classes")
+    missing = rules.get("missing", "error")
     return ItemSides.of(Clusterings.of(both, missing=missing, seed=seed, **settled._asdict()), measures)
 
 

@@ -146,7 +146,8 @@ def constant_judge(labels: ExaminedLabels) -> Iterator[CheckFinding]:
     contradicted = np.bincount(ratings.judge, weights=other.sum(axis=1), minlength=len(ratings.judges))
     for judge, row in enumerate(ratings.by_judge(ratings.judge, ratings.category)):
         if row.sum() >= _FEW_LABELS and row.max() == row.sum() and contradicted[judge]:
-            name, answer = ratings.judges[judge], ratings.categories[row.argmax()]
+            name = ratings.judges[judge]
+            answer = ratings.categories[row.argmax()]
             message = f"{quote(name)} labels all of {number_of('item', int(row.sum()))} {answer}"
             yield finding("constant-judge", "warning", WholeFile(labels.file, name), message, int(row.sum()))
 

@@ -187,7 +187,8 @@ class JudgeAgreement(Result):
     @cached_property
     def pairs(self) -> pl.DataFrame:
         """Every two judges: items in common, agreement, Cohen's kappa with its interval, weighted ones for grades."""
-        kappa, rows = self.measure("Kappa"), []
+        kappa = self.measure("Kappa")
+        rows = []
         weights = ("linear", "quadratic") if self.is_graded else ()
         for first, second in self._pairs_in_common():
             two = self.ratings.only(first, second)
@@ -201,7 +202,8 @@ class JudgeAgreement(Result):
 
     def _pairs_in_common(self) -> list[tuple[str, str]]:
         """Pairs of judges with items in common, the most first where not all pairs are shown."""
-        ratings, shape = self.ratings, (len(self.ratings.items), len(self.ratings.judges))
+        ratings = self.ratings
+        shape = (len(self.ratings.items), len(self.ratings.judges))
         who = sparse.csr_array((np.ones(len(ratings.item), dtype=np.int64), (ratings.item, ratings.judge)), shape=shape)
         together = sparse.triu(who.T @ who, k=1).tocoo()
         common = sorted(zip(together.row.tolist(), together.col.tolist(), together.data.tolist(), strict=True))
@@ -222,13 +224,15 @@ class JudgeAgreement(Result):
         return self._once("confusion", (first, second), lambda: self._confusion(first, second))
 
     def _confusion(self, first: str, second: str) -> pl.DataFrame:
-        names, cells = self.ratings.categories, self.ratings.only(first, second).confusion()
+        names = self.ratings.categories
+        cells = self.ratings.only(first, second).confusion()
         columns = {f"{second} {name}": cells[:, place] for place, name in enumerate(names)}
         return pl.DataFrame({first: names, **columns})
 
     def _sample(self, measure: Measure, ratings: Ratings, topic: Ints | None) -> PatternSample:
         refuse_unordered(measure, self.is_ordered)
-        formula, kind = measure.per_unit(ratings), "item"
+        formula = measure.per_unit(ratings)
+        kind = "item"
         if topic is not None:
             formula, kind = formula.pooled(lambda counts: _by_topic(counts, topic)), "topic"
         return PatternSample((formula,), systems=(self.name,), measure=str(measure), unit_kind=kind,
@@ -452,7 +456,8 @@ def is_numeric(labels: Labels) -> bool:
 
 def usual(ratings: Ratings, scale: str, numeric: bool) -> list[str]:
     """The measures that suit: of two judges Cohen's kappa, of more Fleiss'; weighted ones for grades."""
-    names, graded = ["Agreement"], scale != "nominal"
+    names = ["Agreement"]
+    graded = scale != "nominal"
     if len(ratings.judges) == 2:
         names += ["Kappa", *(["Kappa(weights='linear')", "Kappa(weights='quadratic')"] if graded else []), "ScottPi"]
     else:

@@ -114,11 +114,13 @@ def _group_table(name: str, frame: pl.DataFrame, caption: str) -> Table:
 def guidance(result: JudgeAgreement) -> Iterator[str]:
     """Guidance on what the numbers mean, and what they do not."""
     alpha = next((measure for measure in result.measures if measure.name == "Alpha"), result.headline)
-    headline, agreement = result.estimate(alpha), result.value("Agreement")
+    headline = result.estimate(alpha)
+    agreement = result.value("Agreement")
     if math.isnan(headline.value):
         yield f"No coefficient beyond chance can be computed: {headline.undefined}."
         return
-    word, part = landis_koch(headline.value), as_percents([max(headline.value, 0.0)])[0]
+    word = landis_koch(headline.value)
+    part = as_percents([max(headline.value, 0.0)])[0]
     beyond = (
         f"come {part} of the way from chance to full agreement" if headline.value >= 0 else "agree less than by chance"
     )

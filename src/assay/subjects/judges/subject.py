@@ -220,17 +220,20 @@ def explain_agreement(measure: str | Measure, result: JudgeAgreement, topic: str
     >>> explain_agreement("Kappa", agree(Labels.of(rows))).value
     0.8
     """
-    wanted, ratings = result.measure(measure), result.ratings
+    wanted = result.measure(measure)
+    ratings = result.ratings
     if wanted.name in {"Kappa", "ScottPi"} and len(ratings.judges) != 2:
         names = listed(ratings.judges)
         raise ParameterError(f"{wanted} is for two judges: choose two of {names} ({argument('judges')})")
     refuse_unordered(wanted, result.is_ordered)
-    formula, unit = wanted.per_unit(ratings), number_of("item", int((ratings.labels_of_item > 1).sum()))
+    formula = wanted.per_unit(ratings)
+    unit = number_of("item", int((ratings.labels_of_item > 1).sum()))
     rows = np.arange(len(ratings.items))
     if topic is not None:
         if topic not in result.topics:
             raise ParameterError(f"choose a topic of {listed(result.topics)}, not {topic!r}")
-        rows, unit = np.flatnonzero(result.topic == result.topics.index(topic)), f"topic {topic}"
+        rows = np.flatnonzero(result.topic == result.topics.index(topic))
+        unit = f"topic {topic}"
     parts = _parts(formula, rows)
     signature = f"{wanted}|labels={','.join(ratings.categories)}|judges={len(ratings.judges)}"
     view = View(None, False, undefined="skip", signature=signature if topic is None else f"{signature}|topic={topic}")
@@ -260,7 +263,8 @@ def _counted(ratings: Ratings, rows: Any) -> StepTable:
 
 def _parts(formula: PerUnit, rows: Ints) -> dict[str, PerUnit]:
     """The parts of a formula that have names, on all of these items: P(A) and P(E), or the two disagreements."""
-    named, waiting = dict[str, PerUnit](), [*formula.operands]
+    named = dict[str, PerUnit]()
+    waiting = [*formula.operands]
     while waiting:
         part = waiting.pop(0)
         if part.name is not None:

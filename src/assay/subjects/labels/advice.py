@@ -147,7 +147,8 @@ def _micro_macro(case: ClassifierCase) -> Iterator[Remark]:
     macro = float(np.nanmean(recalls))
     if abs(macro - case.accuracy) < APART:
         return
-    large, worst = int(np.argmax(case.support)), int(np.nanargmin(recalls))
+    large = int(np.argmax(case.support))
+    worst = int(np.nanargmin(recalls))
     micro, averaged = as_percents([case.accuracy, macro])
     message = (
         f"micro and macro averages differ: {micro} of all items are right, but {averaged} of a class on average, as "
@@ -182,7 +183,9 @@ def _no_difference(case: ClassifierCase) -> Iterator[Remark]:
     tp, fp, fn, tn = case.cells
     if not (tp + fn and fp + tn):
         return
-    tpr, fpr, reach = tp / (tp + fn), fp / (fp + tn), case.reach()
+    tpr = tp / (tp + fn)
+    fpr = fp / (fp + tn)
+    reach = case.reach()
     if abs(tpr - fpr) <= reach or tpr == fpr:
         hits, alarms = as_percents([tpr, fpr])
         message = (
@@ -220,7 +223,8 @@ def _rules(case: ClassifierCase) -> Iterator[Remark]:
     tp, fp, fn, tn = (cell * case.per_weight for cell in case.cells)
     of_four = ((tp, tp + fn), (tn, fp + tn), (tp, tp + fp), (tn, fn + tn))
     low_tpr, low_tnr, low_ppv, low_npv = (wilson(part, of, case.result.confidence).low for part, of in of_four)
-    positive, both = case.result.positive, f"both {as_level(HIGH)} or more"
+    positive = case.result.positive
+    both = f"both {as_level(HIGH)} or more"
     if min(tpr, npv) >= HIGH and min(low_tpr, low_npv) >= AT_LEAST:
         message = (
             f"rules out: it misses few {positive} (TPR {_and_lowest(tpr, low_tpr)}) and its negatives are reliable "

@@ -66,7 +66,9 @@ def baselines_of(
     if LabelSets in counts:
         return _of_sets(counts[LabelSets], measures, undefined)
     of_labels = [measure for measure in measures if measure.definition.counts in LABEL_COUNTS]
-    always, blind, random = "always the same", dict[Measure, float](), dict[Measure, float]()
+    always = "always the same"
+    blind = dict[Measure, float]()
+    random = dict[Measure, float]()
     if ConfusionMatrix in counts:
         matrix: ConfusionMatrix = counts[ConfusionMatrix]
         always = f"always {matrix.labels[int(np.argmax(matrix.table.sum(axis=1)))]}"
@@ -99,7 +101,8 @@ def _of_sets(sets: LabelSets, measures: Sequence[Measure], undefined: Undefined)
     """Labels that more than half of the items have, for every item; and each label as often as it is true."""
     classes = sets.per_label()
     tn = 0 * classes.tp if classes.tn is None else classes.tn
-    true, total = classes.tp + classes.fn, classes.tp + classes.fp + classes.fn + tn
+    true = classes.tp + classes.fn
+    total = classes.tp + classes.fp + classes.fn + tn
     common = [label for label, items, of in zip(sets.labels, true, total, strict=True) if items > of / 2]
     alike = pl.Series("prediction", [common], dtype=pl.List(pl.String)).new_from_index(0, len(sets.truth))
     always = replace(sets, prediction=alike)

@@ -81,7 +81,8 @@ def reliability(
     """
     result = ECE(bins=bins, binning=binning).per_unit(probabilities)
     steps = next(leaf.steps for leaf in result.leaves() if leaf.steps is not None)
-    place, weight = bins_of(claims_of(probabilities)[0], bins, binning), probabilities.weight
+    place = bins_of(claims_of(probabilities)[0], bins, binning)
+    weight = probabilities.weight
     squares = np.bincount(place, None if weight is None else weight**2, minlength=bins)
     columns = {name: steps.columns[name] for name in ("bin", "items", "probability", "came_true")}
     worth = columns["items"] ** 2 / squares[columns["bin"] - 1]
@@ -173,7 +174,8 @@ def roc(
     Choice(BandName).check("band", band)
     refuse_idle(OF_BANDS, {"band": band, "resamples": resamples}, roc.__kwdefaults__ or {})
     systems = _systems("a ROC curve", y_true, y_score, **inputs)
-    frame, words = _points(systems, pl.all()), list[str]()
+    frame = _points(systems, pl.all())
+    words = list[str]()
     areas = [_area(system, confidence) for system in systems]
     if band != "none":
         sampling: Any = {"confidence": confidence, "resamples": resamples, "seed": seed}
@@ -198,7 +200,8 @@ def precision_recall(y_true: Any, y_score: Any = None, **inputs: Unpack[ScoreInp
     systems = _systems("a precision-recall curve", y_true, y_score, needs=("positive",), **inputs)
     precision = (pl.col("tp") / _TAKEN).fill_nan(None)
     frame = _points(systems, _POINT, pl.col("tpr").alias("recall"), precision.alias("precision"))
-    areas, shares = _under(PRArea, systems)[1], _prevalence(systems)
+    areas = _under(PRArea, systems)[1]
+    shares = _prevalence(systems)
     precise = _under(AveragePrecision, systems)
     title = "Precision and recall"
     return _curve("classifier_pr", title, systems, frame, precise, trapezoid=areas, prevalence=shares)
@@ -365,7 +368,8 @@ def _curve(
 
 def _items_of(system: ScoredSystem) -> str:
     """The number of items of a curve, and of those that are positive."""
-    scored, label = system.scored, str(system.positive) if _is_named(system) else "positive"
+    scored = system.scored
+    label = str(system.positive) if _is_named(system) else "positive"
     total = scored.positives + scored.negatives
     if scored.is_weighted:
         return f"items of weight {counted(total)}, {counted(scored.positives)} of it {label}"

@@ -240,7 +240,8 @@ class LabelReport(Result):
 
     def _rows(self) -> Iterator[tuple[str, float, float, float, float]]:
         """A name, precision, recall, F1 and support: of each class, then of each average."""
-        support, asked = self.matrix.table.sum(axis=1), self.undefined in {"0", "1"}
+        support = self.matrix.table.sum(axis=1)
+        asked = self.undefined in {"0", "1"}
         of_classes = [column.taken if asked else column.classes for column in self._columns.values()]
         for place, label in enumerate(self.labels):
             numbers = (float(column[place]) for column in of_classes)

@@ -105,14 +105,16 @@ class Evidence(Items[Classification]):
 
     def compared(self, asked: dict[str, Any], comparison: Comparison | None) -> Self:
         """The same with the classifiers held against the baseline, by the measures that allow for it."""
-        result, notes = self.result, list(self.notes)
+        result = self.result
+        notes = list(self.notes)
         if len(result.labels) > MANY_LABELS:
             asked.setdefault("bootstrap_resamples", result.resamples)
         try:
             paired = Classifiers.of(result)
         except (InputError, ParameterError) as problem:
             return replace(self, notes=(*notes, f"the classifiers are not compared: {problem}"))
-        known, wanted = list(map(str, result.measures)), list[str]()
+        known = list(map(str, result.measures))
+        wanted = list[str]()
         # By what classifiers are usually compared, where it is among the measures computed; else by all of them.
         usual = [str(paired.measure(name)) for name in (*paired.usual_measures, *(["AUC"] if "AUC" in known else []))]
         for name in [name for name in usual if name in known] or known:
@@ -173,8 +175,11 @@ class Evidence(Items[Classification]):
         return {name: self._shares(self.result.matrix(name)) for name in self.counted}
 
     def _shares(self, matrix: ConfusionMatrix) -> LabelShares:
-        support, total = matrix.table.sum(axis=1), float(matrix.items[0])
-        most, found, called = int(support.argmax()), None, None
+        support = matrix.table.sum(axis=1)
+        total = float(matrix.items[0])
+        most = int(support.argmax())
+        found = None
+        called = None
         if self.result.task == "binary":
             tp, fp, fn, _ = four_cells(matrix)
             found, called = self._share(matrix, tp, tp + fn), self._share(matrix, tp, tp + fp)
@@ -205,10 +210,13 @@ class Evidence(Items[Classification]):
         return [matrix.labels[place] for place in np.sort(most)]
 
     def _confused(self, system: str, labels: Sequence[Any]) -> ConfusedLabels:
-        whole, predictions = self.result.matrix(system), self.result.system(system).predictions
+        whole = self.result.matrix(system)
+        predictions = self.result.system(system).predictions
         known = [label for label in labels if label in whole.labels]
-        places, table = list(map(whole.labels.index, known)), whole.table.astype(np.float64)
-        counts, sums = table[np.ix_(places, places)], (table.sum(axis=1)[places], table.sum(axis=0)[places])
+        places = list(map(whole.labels.index, known))
+        table = whole.table.astype(np.float64)
+        counts = table[np.ix_(places, places)]
+        sums = (table.sum(axis=1)[places], table.sum(axis=0)[places])
         total = float(table.sum())
         level = self.result.confidence if whole.tables.dtype.kind in "iu" else None
         intervals = {
@@ -241,6 +249,7 @@ class Evidence(Items[Classification]):
         """The items that changed in each system but the baseline, where something is predicted."""
         if self.paired is None:
             return {}
-        paired, others = self.paired, [each.name for each in self.result.systems if each.name != self.baseline]
+        paired = self.paired
+        others = [each.name for each in self.result.systems if each.name != self.baseline]
         flips = {name: paired.flips(self.baseline, name) for name in others}
         return {name: (each, paired.flipped(self.baseline, name)) for name, each in flips.items() if each is not None}

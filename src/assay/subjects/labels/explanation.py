@@ -169,7 +169,8 @@ def of_all_classes(measure: Measure, classes: Confusion, total: PerUnit, view: V
     """Each class's number, and how they become one."""
     chosen = {name: value for name, value in measure.chosen.items() if name != "average"}
     of_one = parse_measure(measure.name, "binary")(**chosen)  # of a single class
-    average, each = measure.parameters.get("average", "macro"), of_one.per_unit(classes)
+    average = measure.parameters.get("average", "macro")
+    each = of_one.per_unit(classes)
     alone = view._replace(signature=None)
     parts = [explained(of_one, classes, each, number, alone) for number in range(len(classes.units))]
     return Explanation(

@@ -20,7 +20,8 @@ _TAKEN = ("share", "share of the items taken, highest scores first")
 @drawn_from("fpr", "tpr", thinned=True)
 def roc(curve: Curve) -> Figure:
     """The rates of true and of false positives; with a band, if there is one."""
-    points, band = curve.frame.drop_nulls(["fpr", "tpr"]), None
+    points = curve.frame.drop_nulls(["fpr", "tpr"])
+    band = None
     if "low" in curve.frame.columns:
         band = curve.frame.filter(pl.col("curve") == "band")
         points = points.drop("low", "high")
@@ -46,7 +47,8 @@ def det(curve: Curve) -> Figure:
     # Both axes alike, so that the diagonal is where both rates are equal.
     ends = [0.0, *(end for name in ("fpr_deviate", "fnr_deviate") for end in ends_of(curve.frame[name]))]
     low, high = min(ends) - 0.1, max(ends) + 0.1
-    ticks, names = tuple(map(float, special.ndtri(_RATES))), tuple(f"{rate:g}" for rate in _RATES)
+    ticks = tuple(map(float, special.ndtri(_RATES)))
+    names = tuple(f"{rate:g}" for rate in _RATES)
     x = Scale("false positive rate (normal deviates)", low, high, ticks=ticks, names=names)
     y = replace(x, title="false negative rate (normal deviates)")
     return lines(curve, ("fpr_deviate", x), ("fnr_deviate", y), charts.reference((low, low), (high, high)))

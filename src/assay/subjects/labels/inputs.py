@@ -34,8 +34,11 @@ def against_rest(labels: Predictions | ConfusionMatrix, label: Any) -> Predictio
     if isinstance(labels, ConfusionMatrix):
         two = labels.collapse(labels.labels[labels.place(label)])
         return dataclasses.replace(two, labels=tuple(map(str, two.labels)))
-    wanted, held, several = label_among(labels.label_values, label), labels.columns.columns, labels.kind == "multilabel"
-    name, rest = str(wanted), REST if str(wanted) != REST else f"not {wanted}"
+    wanted = label_among(labels.label_values, label)
+    held = labels.columns.columns
+    several = labels.kind == "multilabel"
+    name = str(wanted)
+    rest = REST if str(wanted) != REST else f"not {wanted}"
     score = labels.class_scores.get(wanted)
     if "prediction" not in held and several and score is None:
         raise ParameterError(f"{labels.name}: items with several labels need predictions, or scores of {name}")
@@ -134,7 +137,8 @@ def labelled(predictions: Predictions, threshold: float | None = None, *, needed
     """
     name = predictions.name
     if predictions.kind != "binary" and predictions.pos_label is not None:
-        named, label = listed([*map(str, predictions.classes)]), predictions.pos_label
+        named = listed([*map(str, predictions.classes)])
+        label = predictions.pos_label
         raise ParameterError(
             f"{name}: only one of two labels can be positive, and there are {len(predictions.classes)} ({named}): "
             f"{argument('one_class', label)} sets it against all others"
@@ -178,7 +182,9 @@ def _wrong_if_absent(predictions: Predictions) -> Labelled:
         return Labelled(predictions, None, (f"{predictions.name}: {unused}: take one class against all others",))
     if predictions.kind != "binary" or prediction is None or predictions.classes == predictions.label_values:
         return Labelled(predictions)
-    absent, positive, negative = prediction.eq(NONE), predictions.positive, predictions.negative
+    absent = prediction.eq(NONE)
+    positive = predictions.positive
+    negative = predictions.negative
     other = pl.when(predictions.truth == positive).then(pl.lit(negative)).otherwise(pl.lit(positive))
     columns = predictions.columns.with_columns(pl.when(absent).then(other).otherwise(prediction).alias("prediction"))
     labels = predictions.labels and tuple(label for label in predictions.labels if label != NONE)

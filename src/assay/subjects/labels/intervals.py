@@ -119,7 +119,8 @@ def _drawn(counts: Mapping[type, Any], resamples: int, seed: int, *, whole: bool
     """Items drawn anew, block by block: matrices, or the cells of labels where an item has several."""
     if LabelSets in counts:
         return resampled_sets(counts[LabelSets], resamples, seed)
-    patterns, matrix = patterns_of(counts), counts[ConfusionMatrix]
+    patterns = patterns_of(counts)
+    matrix = counts[ConfusionMatrix]
     if patterns is None or not patterns.items.sum():
         return iter(())
     return resampled_matrices(patterns, matrix.labels, matrix.positive, resamples, seed, whole=whole)
@@ -177,7 +178,9 @@ def _estimate(
     drawing: tuple[float, int, int],
 ) -> Estimate:
     (measure, undefined), (confidence, resamples, seed) = of, drawing
-    value, drawings, why = mean_of(measure, result, counts, undefined), 0, why_not_drawn(counts, resamples)
+    value = mean_of(measure, result, counts, undefined)
+    drawings = 0
+    why = why_not_drawn(counts, resamples)
     if math.isnan(value):
         return Estimate(value, math.nan, math.nan, NO_INTERVAL, next(filter(None, result.reasons()), None))
     if (ratio := _ratio(measure, result, counts)) is not None:
@@ -196,9 +199,11 @@ def _estimate(
         why = "one item alone does not vary" if len(result.values) < 2 else "all items have the same number"
     elif measure.definition.counts is Probabilities:
         # Bins of items that come twice or not at all are further off: the bootstrap lies above the number itself.
-        interval, why = Interval.unknown(confidence, NO_INTERVAL), "in items drawn anew it is larger by chance alone"
+        interval = Interval.unknown(confidence, NO_INTERVAL)
+        why = "in items drawn anew it is larger by chance alone"
     else:
-        interval, drawings = _of_draws(samples, value, _items(counts), confidence), resamples
+        interval = _of_draws(samples, value, _items(counts), confidence)
+        drawings = resamples
     if math.isinf(value):
         why = "the number is infinite"
     method, drawings = (interval.method, drawings) if interval.is_known else (NO_INTERVAL, 0)
@@ -287,7 +292,8 @@ def per_class_of(
     }
     compute = by_label if LabelSets in counts else _values_by_class
     wanted = {name: partial(compute, measure) for name, measure in chosen.items() if name not in shares}
-    samples, items = resampled(counts, wanted, resamples, seed), _items(counts)
+    samples = resampled(counts, wanted, resamples, seed)
+    items = _items(counts)
     columns: dict[str, Any] = {
         "label": list(classes.units),
         "support": classes.tp + classes.fn,

@@ -362,7 +362,8 @@ def mean_of(
     """The number of the whole table: of items, the mean over those that count, by weight."""
     if not is_over_items(measure, counts):
         return float(result.values[0])
-    weight, values = weights_of_items(counts, measure), item_values(measure, result, counts, undefined)
+    weight = weights_of_items(counts, measure)
+    values = item_values(measure, result, counts, undefined)
     known = ~np.isnan(values)
     weight = known.astype(np.float64) if weight is None else np.where(known, weight, 0.0)
     total = weight.sum()
@@ -384,14 +385,16 @@ def imbalance_of(truth: Predictions | ConfusionMatrix) -> tuple[str, float] | No
     (('0', 0.8), None)
     """
     if isinstance(truth, ConfusionMatrix):
-        labels, support = list(truth.labels), truth.table.sum(axis=1).astype(np.float64)
+        labels = list(truth.labels)
+        support = truth.table.sum(axis=1).astype(np.float64)
     elif truth.kind == "multilabel":
         return None
     else:
         counted = pl.len() if truth.weight is None else pl.col("weight").sum()
         columns = {"label": truth.truth} | ({} if truth.weight is None else {"weight": truth.weight})
         groups = pl.DataFrame(columns).group_by("label", maintain_order=True).agg(support=counted)
-        labels, support = groups["label"].to_list(), groups["support"].to_numpy().astype(np.float64)
+        labels = groups["label"].to_list()
+        support = groups["support"].to_numpy().astype(np.float64)
     if not len(support) or not support.sum() > 0:
         return None
     share = float(support.max() / support.sum())
@@ -443,12 +446,15 @@ def unit_scores(system: str, measure: Measure, result: PerUnit, counts: Mapping[
     >>> unit_scores("one", recall, recall.per_unit(matrix), {ConfusionMatrix: matrix})["unit"].to_list()
     ['a', 'b']
     """
-    unit_kind, units = "table", ("all",)
+    unit_kind = "table"
+    units = ("all",)
     if is_over_items(measure, counts):
         held = counts.get(LabelSets, counts.get(measure.definition.counts))
-        unit_kind, units = "item", held.units
+        unit_kind = "item"
+        units = held.units
     elif measure.parameters.get("average") in {"macro", "weighted"}:
         classes = counts[LabelSets].per_label() if LabelSets in counts else counts[ConfusionMatrix].per_class()
-        unit_kind, units = "class", classes.units
+        unit_kind = "class"
+        units = classes.units
         result = measure.per_unit(classes)
     return Scores.rows(system, measure, unit_kind, units, result)

@@ -75,7 +75,8 @@ class SystemThresholds:
 
 def thresholds_of(result: Classification, system: str, names: dict[str, str]) -> SystemThresholds | None:
     """Everything about a system's thresholds; None without scores, or where one of the two classes has no item."""
-    scored, predictions = result.scored(system), result.system(system).predictions
+    scored = result.scored(system)
+    predictions = result.system(system).predictions
     if scored is None or predictions is None or not (scored.positives and scored.negatives):
         return None
     candidates = Candidates(scored)
@@ -126,7 +127,8 @@ def decided_from(predictions: Predictions) -> float | None:
     """
     if predictions.prediction is None or predictions.score is None:
         return None
-    scores, positive = predictions.score.to_numpy(), (predictions.prediction == predictions.positive).to_numpy()
+    scores = predictions.score.to_numpy()
+    positive = (predictions.prediction == predictions.positive).to_numpy()
     lowest = scores[positive].min(initial=np.inf)
     return float(lowest) if scores[~positive].max(initial=-np.inf) < lowest else None
 

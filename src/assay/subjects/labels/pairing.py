@@ -421,7 +421,8 @@ class Classifiers(ItemPairing):
             return None
         truth, predicted = self._codes
         left, other = (predicted[:, self.names.index(name)] for name in (first, second))
-        fixed, broken = (left != truth) & (other == truth), (left == truth) & (other != truth)
+        fixed = (left != truth) & (other == truth)
+        broken = (left == truth) & (other != truth)
         changed = (left != other) & (left != truth) & (other != truth)
         return Flips(len(truth), *(int(np.count_nonzero(mask)) for mask in (fixed, broken, changed)))
 

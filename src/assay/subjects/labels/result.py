@@ -93,7 +93,8 @@ def wrong_items(predictions: Predictions, threshold: float | None = None) -> pl.
     [('3', 0, 1, 0.8), ('2', 0, 1, 0.6)]
     """
     wrong = predictions.truth != predictions.prediction
-    frame, sure = predictions.frame.filter(wrong), sureness(predictions, threshold)
+    frame = predictions.frame.filter(wrong)
+    sure = sureness(predictions, threshold)
     if sure is None:
         return frame
     return frame.sort(sure.filter(wrong), descending=True, nulls_last=True, maintain_order=True)
@@ -191,7 +192,8 @@ class Classification(ItemResult[ClassifiedSystem]):
     @property
     def items(self) -> int:
         """The number of items of the first system."""
-        predictions, matrix = self.systems[0].predictions, self.systems[0].counts.get(ConfusionMatrix)
+        predictions = self.systems[0].predictions
+        matrix = self.systems[0].counts.get(ConfusionMatrix)
         if predictions is not None:
             return len(predictions)
         return 0 if matrix is None else round(float(matrix.items[0]))

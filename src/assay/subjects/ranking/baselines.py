@@ -154,7 +154,8 @@ class Baseline:
                 f"({self.qrels['name']}, SHA-256 {self.qrels['sha256'][:12]}…): freeze the baseline again"
             )
         for name in chosen:
-            was, now = self.measures[name]["signature"], evaluation.signatures[name]
+            was = self.measures[name]["signature"]
+            now = evaluation.signatures[name]
             if was != now:
                 raise InputError(f"{name}: the baseline was measured as {was}, now it is {now}: freeze it again")
         return evaluation
@@ -335,7 +336,8 @@ def read_baseline(file: Readable | Source) -> Baseline:
 def _made(payload: dict[str, Any]) -> Baseline:
     """The baseline that a file with these contents is of."""
     rest = {name: payload[name] for name in ("system", "measures", "rules", "qrels", "run", "version")}
-    policies, coverage = Policies(**payload["policies"]), payload["coverage"]
+    policies = Policies(**payload["policies"])
+    coverage = payload["coverage"]
     payload["policies"] = asdict(policies)  # a rule that is younger than the file is as it was before
     judged = math.nan if coverage["judged"] is None else coverage["judged"]
     made = Baseline(**rest, policies=policies, coverage=Coverage(rest["system"], **coverage | {"judged": judged}))

@@ -82,7 +82,8 @@ class Texts(NamedTuple):
 
     def notes(self, queries: Iterable[str], documents: Iterable[str]) -> list[str]:
         """Notes where ids and texts do not fit together."""
-        notes, units = [], list(queries)
+        notes = []
+        units = list(queries)
         if self.topics is not None and units and not any(self.of_queries(units).values()):
             notes.append(f"{self.topics.name}: no topic id is that of a query")
         ids = list(documents)
@@ -148,7 +149,8 @@ class Basis:
         samples, notes = _paired(pairing, wanted)
         measures = tuple(pairing.measure_names(wanted) if pairing.evaluation is not None else samples)
         systems = tuple(map(str, pairing.scores.frame["system"].unique(maintain_order=True)))
-        settings, comparison = Settings(**{**asked, "resamples": None}), None
+        settings = Settings(**{**asked, "resamples": None})
+        comparison = None
         first = (baseline or systems[0]) if len(systems) > 1 else ""
         if first:
             check_name("baseline", baseline, systems)
@@ -227,7 +229,8 @@ class Basis:
 
     def _alone(self, measure: str, system: str) -> tuple[float, Interval]:
         """The number of a system that is not compared; with an interval, if it has values for its units."""
-        sample, settings = self.paired.get(measure), self.settings
+        sample = self.paired.get(measure)
+        settings = self.settings
         if sample is None:
             value = math.nan if self.evaluation is None else self.evaluation.mean(measure, system)
             return value, Interval.unknown(math.nan)
@@ -237,7 +240,9 @@ class Basis:
 
     def _counted(self) -> Self:
         """The same with the documents of the systems that are looked at closely, and with a note on the others."""
-        notes, detailed, counts = list(self.notes), self.detailed, dict[str, Ranks]()
+        notes = list(self.notes)
+        detailed = self.detailed
+        counts = dict[str, Ranks]()
         if self.no_documents:  # the report says so itself, of all that it lacks
             notes = [note for note in notes if not isinstance(note, Note) or note.kind != UNSEEN]
         if len(self.systems) > MOST_SYSTEMS:
@@ -321,7 +326,8 @@ def _paired(pairing: ScorePairing, wanted: Any) -> tuple[dict[str, Sample], list
     if pairing.evaluation is None:  # scores that cannot be paired are good for nothing
         samples, notes = pairing.comparable(wanted)
         return {sample.measure: sample for sample in samples}, notes
-    paired, notes = dict[str, Sample](), []
+    paired = dict[str, Sample]()
+    notes = []
     for name in pairing.measure_names(wanted):
         try:
             paired[name] = pairing.samples([name])[0]

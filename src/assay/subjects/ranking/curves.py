@@ -71,7 +71,8 @@ def precision_recall(
         rows = [point for system, unit in _with_query(evaluation, query) for point in _sawtooth(system, unit, query)]
         if interpolated:
             rows += _levels_of_query(evaluation, query)
-        frame, summary = pr_frame(rows), _summary(evaluation, evaluation.measures[-1], query)
+        frame = pr_frame(rows)
+        summary = _summary(evaluation, evaluation.measures[-1], query)
         title = "Precision and recall, rank by rank"
     last = {system.name: system.results[evaluation.measures[-1]] for system in evaluation.systems}
     topics = _Topics(evaluation, query, _reasons(evaluation, last, query))
@@ -97,7 +98,8 @@ def roc(
     >>> roc({"q": {"a": 1, "c": 1}}, {"q": {"a": 3, "b": 2, "c": 1}}).summary["value"].to_list()  # 1 of 2 pairs
     [0.5]
     """
-    collection_size, undefined = options.get("collection_size"), options.setdefault("undefined", "skip")
+    collection_size = options.get("collection_size")
+    undefined = options.setdefault("undefined", "skip")
     rule = universe(collection_size, unretrieved)
     if options.get("ties") == "expected" and options.get("depth") is not None and rule != "random_order":
         raise ParameterError(
@@ -140,7 +142,9 @@ def by_cutoff(
     evaluation = evaluate(qrels, runs, plain @ 1 if asked is None else asked[0], **options)
     deepest = max(int(system.ranks.retrieved.max(initial=1)) for system in evaluation.systems)
     wanted = asked or [plain @ k for k in CUTOFFS if k <= max(deepest, 2)]
-    points, last, results = [], [], {}
+    points = []
+    last = []
+    results = {}
     for system in evaluation.systems:
         for at_cutoff in wanted:
             result = at_cutoff.per_unit(system.ranks, seed=evaluation.seed, samples=evaluation.samples)
@@ -172,7 +176,8 @@ def per_query(evaluation: Evaluation, measure: str | Measure | None = None) -> C
     frame = evaluation.scores.frame.filter(pl.col("measure") == str(wanted))
     frame = frame.select("system", pl.col("unit").alias("query_id"), "value", "undefined")
     summary = _summary(evaluation, wanted)
-    title, over = f"{short_name(str(wanted))}, topic by topic", number_of("topic", frame["query_id"].n_unique())
+    title = f"{short_name(str(wanted))}, topic by topic"
+    over = number_of("topic", frame["query_id"].n_unique())
     return Curve("queries", title, over, frame, summary, _Topics(evaluation).warnings(summary))
 
 

@@ -274,7 +274,8 @@ class DocumentAnalysis:
     def judge_next(self, finding: Finding, n: int, top: float | None = None) -> pl.DataFrame:
         """The unjudged documents whose judgment would change the difference most."""
         self._refuse_complete()
-        names, measure = (finding.baseline, finding.system), self._evaluation.measure(finding.measure)
+        names = (finding.baseline, finding.system)
+        measure = self._evaluation.measure(finding.measure)
         return judge_next(measure, *self._both(finding), n, names, self._evaluation.undefined, top)
 
     def reach(self, finding: Finding, top: float) -> tuple[UnjudgedReach, list[pl.DataFrame]]:
@@ -282,19 +283,23 @@ class DocumentAnalysis:
 
         `top`: the highest grade that they could get.
         """
-        measure, undefined = self._evaluation.measure(finding.measure), self._evaluation.undefined
+        measure = self._evaluation.measure(finding.measure)
+        undefined = self._evaluation.undefined
         ends = values_at_ends(measure, *self._both(finding), undefined, top)
         return reach_of(measure, *self._both(finding), undefined, top), list(ends or ())
 
     def changes(self, finding: Finding, depth: int | None) -> pl.DataFrame:
         """Query by query, the documents gained, lost and moved, and their shares in the difference."""
-        names, measure = (finding.baseline, finding.system), self._evaluation.measure(finding.measure)
+        names = (finding.baseline, finding.system)
+        measure = self._evaluation.measure(finding.measure)
         return changes(measure, *self._both(finding), names, depth)
 
     def bounds(self) -> pl.DataFrame:
         """The lowest and highest number that each system could have, whatever the grades of unjudged documents."""
         self._refuse_complete()
-        rows, evaluation, samples = [], self._evaluation, self.comparison.samples
+        rows = []
+        evaluation = self._evaluation
+        samples = self.comparison.samples
         bounded = [sample for sample in samples if not evaluation.measure(sample.measure).definition.subtopics]
         for sample in bounded or samples:
             measure = evaluation.measure(sample.measure)

@@ -382,7 +382,8 @@ def evaluate(
     if runs is None:
         raise ParameterError("there is no run to evaluate")
     with named_by(columns):
-        table, opened = judgments_of(qrels, judge, subtopics is True), named_runs(runs)
+        table = judgments_of(qrels, judge, subtopics is True)
+        opened = named_runs(runs)
     opened = {name: best_first(run, lower_is_better=chosen.lower_is_better) for name, run in opened.items()}
     if judge is not None:
         table = table.by_judge(judge)

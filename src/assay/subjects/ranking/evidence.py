@@ -128,7 +128,8 @@ def most_changed(frame: pl.DataFrame, most: int, higher_is_better: bool | None) 
     ['q0', 'q1', 'q2', 'q4']
     """
     change = pl.col("difference") * (-1 if higher_is_better is False else 1)
-    gains, losses = frame.filter(change > 0), frame.filter(change < 0).reverse()
+    gains = frame.filter(change > 0)
+    losses = frame.filter(change < 0).reverse()
     lost = min(losses.height, max(most // 2, most - gains.height))
     return pl.concat([gains.head(most - lost), losses.head(lost)])
 
@@ -209,7 +210,8 @@ def _queries(basis: Basis, chosen: pl.DataFrame) -> tuple[list[dict[str, Any]], 
     `best` is None where it is not known; `no_steps` says why ranks add nothing. And the documents that changed.
     """
     measure = basis.measure(basis.main)
-    names, depth = {"baseline": basis.baseline, "system": basis.system}, basis.show
+    names = {"baseline": basis.baseline, "system": basis.system}
+    depth = basis.show
     ranks = {side: on_units(basis.counts[name], chosen["query_id"]) for side, name in names.items()}
     no_steps = why_no_shares(measure, ranks["baseline"]) or ""
     best = {} if no_steps else _best_values(measure, ranks["baseline"])
@@ -234,7 +236,8 @@ def _queries(basis: Basis, chosen: pl.DataFrame) -> tuple[list[dict[str, Any]], 
 
 def _ranking(moved: pl.DataFrame, side: str, depth: int) -> list[dict[str, Any]]:
     """One side's documents; `grade` is None if nobody judged it, `other_rank` None if the other system lacks it."""
-    rank, other = f"rank_{side}", "rank_system" if side == "baseline" else "rank_baseline"
+    rank = f"rank_{side}"
+    other = "rank_system" if side == "baseline" else "rank_baseline"
     documents = moved.filter(pl.col(rank) <= depth).sort(rank)
     facts = ("doc_id", "title", "text", "grade", "change")
     return documents.select(pl.col(rank).alias("rank"), *facts, pl.col(other).alias("other_rank")).to_dicts()
@@ -244,7 +247,8 @@ def _added(measure: Measure, ranks: Ranks, query: str) -> dict[int, float]:
     """The amount that each rank adds to the value of a query."""
     of_query = as_judged(ranks).only(np.array([each == query for each in ranks.queries], dtype=np.bool_))
     result = measure.per_unit(of_query)
-    shares, at_rank = result.shares(), dict[int, float]()
+    shares = result.shares()
+    at_rank = dict[int, float]()
     if shares is not None and not np.isnan(result.values[0]):
         for rank, share in zip(shares.rank.tolist(), shares.share.tolist(), strict=True):
             at_rank[rank] = at_rank.get(rank, 0.0) + share
@@ -258,7 +262,8 @@ def _steps(ranking: list[dict[str, Any]], at_rank: dict[int, float]) -> dict[str
     adds = [at_rank.pop(item["rank"], 0.0) for item in ranking]
     running = list(accumulate(adds))
     steps = [item | {"adds": add, "running": so_far} for item, add, so_far in zip(ranking, adds, running, strict=True)]
-    rest, deeper = sum(at_rank.values()), [rank for rank, share in at_rank.items() if share]
+    rest = sum(at_rank.values())
+    deeper = [rank for rank, share in at_rank.items() if share]
     so_far = (running[-1] if running else 0.0) + rest
     below = {"rank": max(deeper), "adds": rest, "running": so_far} if deeper else None
     return {"ranking": steps, "below": below}

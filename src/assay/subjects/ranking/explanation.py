@@ -57,7 +57,8 @@ def _of_counts(measure: Measure, counts: Any, query: str | None, view: View) -> 
             f"{measure} is computed from judgments of subtopics, which a list of grades does not have: "
             "explain it from judgments and a run"
         )
-    result, number = measure.per_unit(counts), number_of_unit(counts, query)
+    result = measure.per_unit(counts)
+    number = number_of_unit(counts, query)
     if number is not None:
         return explained(measure, counts, result, number, view)
     parts = tuple(explained(measure, counts, result, unit, view) for unit in range(len(units_of(counts))))

@@ -74,7 +74,8 @@ def extremes(trials: Trials) -> Extremes:
 def _every_grading(both: list[_Search], number: Ints, wanted: Mask) -> Mask:
     """Try all grades of all documents with one another, where these are not too many; give the queries tried."""
     trials = both[0].trials
-    grades, levels = trials.grades, len(trials.grades)
+    grades = trials.grades
+    levels = len(trials.grades)
     ways = np.float64(levels) ** np.minimum(number, _MOST_FOR_ALL.bit_length())
     rows = np.where(wanted & (ways <= _MOST_FOR_ALL), ways * trials.sizes, np.inf)
     # The queries with the fewest first, as long as there are rows left.
@@ -98,11 +99,13 @@ def _every_number(both: list[_Search], number: Ints) -> Mask:
     ways = np.prod(many + 1.0, axis=1)
     tried: Mask = ways * trials.sizes <= _ROWS_FOR_ALL / len(number)
     query = np.repeat(trials.queries[tried], ways[tried].astype(np.int64))
-    code, sizes = place_in_group(query), []
+    code = place_in_group(query)
+    sizes = []
     for group in range(3):
         sizes.append(code % (many[query, group] + 1))
         code //= many[query, group] + 1
-    wanted, top = np.array(sizes), trials.grades[-1]
+    wanted = np.array(sizes)
+    top = trials.grades[-1]
     # The place of a document among those of its query and kind.
     place = places(3 * trials.unjudged.query + kind)
     _try_in(both, query, lambda unit, document: np.where(place[document] < wanted[kind[document], unit], top, 0.0))
@@ -168,7 +171,8 @@ class _Search:
 
     def _in_long_lists(self, queries: Ints) -> None:
         """Try sets of a few sizes, made of what helps most by its ranks."""
-        trials, advantage = self.trials, self.sign * self.trials.advantage()
+        trials = self.trials
+        advantage = self.sign * self.trials.advantage()
         # Of a single system any document may help; of two, those further up in one of them do.
         self._try_parts(queries, advantage, 0.0 if len(trials.systems) == 2 else -np.inf)
         # Where being there counts more than the rank, what only one system returns comes first.
@@ -191,7 +195,8 @@ class _Search:
 
     def _cut_at_number_of_relevant(self, queries: Ints) -> None:
         """So many are relevant, and the first so many ranks count: of each number, what is within them in one alone."""
-        trials, top = self.trials, self.trials.grades[-1]
+        trials = self.trials
+        top = self.trials.grades[-1]
         number = np.bincount(self.query, minlength=len(trials.queries))[queries]
         query = np.repeat(queries, number)
         size = place_in_group(query) + 1
@@ -223,7 +228,8 @@ class _Search:
             query = np.repeat(moved, (number[moved] + 1) * levels)
             size, at = np.divmod(place_in_group(query), levels)
             # A higher grade never goes to more documents than a lower one does.
-            lower, higher = level < at[:, None], level > at[:, None]
+            lower = level < at[:, None]
+            higher = level > at[:, None]
             tried = np.where(level == at[:, None], size[:, None], steps[query])
             tried = np.where(lower, np.maximum(tried, size[:, None]), tried)
             tried = np.where(higher, np.minimum(tried, size[:, None]), tried)
@@ -237,7 +243,8 @@ class _Search:
 
     def _try_steps(self, query: Ints, steps: Ints, place: Ints) -> Ints:
         """Try grades by place: each document has the highest grade whose step it stands before; one step is the top."""
-        grades, trials = self.trials.grades, self.trials
+        grades = self.trials.grades
+        trials = self.trials
         height = (len(grades) - 1) // steps.shape[1]
 
         def level(unit: Ints, document: Ints) -> Ints:
@@ -253,7 +260,8 @@ class _Search:
 
     def _change_single_documents(self, queries: Ints) -> None:
         """Change the grade of the one document of each query that helps most, as long as one does."""
-        grades, trials = self.trials.grades, self.trials
+        grades = self.trials.grades
+        trials = self.trials
         others = np.arange(1, len(grades))
         documents = np.flatnonzero(np.isin(self.query, queries))
         for _ in range(_MOST_CHANGES):

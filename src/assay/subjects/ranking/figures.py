@@ -46,7 +46,8 @@ def _stairs(rows: pl.DataFrame) -> pl.DataFrame:
     """The line through interpolated precision at every recall: the best precision from here on, and 0 after the end."""
     best = rows.with_columns(pl.col("precision").cum_max(reverse=True))
     steps = best.unique("recall", maintain_order=True, keep="first")
-    first, last = steps.head(1).with_columns(recall=0.0), steps.tail(1).with_columns(precision=0.0)
+    first = steps.head(1).with_columns(recall=0.0)
+    last = steps.tail(1).with_columns(precision=0.0)
     everything_found = rows["recall"][-1] == 1.0
     return pl.concat([first, steps, *([] if everything_found else [last, last.with_columns(recall=1.0)])])
 
@@ -68,7 +69,8 @@ def roc(curve: Curve) -> Figure:
 @drawn_from("cutoff", "value")
 def by_cutoff(curve: Curve) -> Figure:
     """A measure over its cut-off."""
-    title, top = curve.title.removesuffix(" by cut-off"), ends_of(curve.frame["value"])[1]
+    title = curve.title.removesuffix(" by cut-off")
+    top = ends_of(curve.frame["value"])[1]
     ticks = tuple(map(float, _CUTOFFS))
     across = Scale("cut-off (logarithmic)", kind="log", ticks=ticks)
     return lines(curve, ("cutoff", across), ("value", title if top <= 1 else Scale(title, zero=True)))

@@ -111,7 +111,8 @@ class Hypotheses:
 
     def values_with(self, measure: Measure, number: Ints) -> Floats:
         """The measure of the query of each document, if this one has the top grade and all else stays unjudged."""
-        query, values = self.unjudged.query[number], [np.zeros(0)]
+        query = self.unjudged.query[number]
+        values = [np.zeros(0)]
         for start, end in _blocks(self._judged_sizes[query] + 1):
             top = np.full(end - start, self.top)
             values.append(measure.of(self._counts(query[start:end], np.arange(end - start), number[start:end], top)))
@@ -191,7 +192,8 @@ def _ranked(known: Graded, assumed: Graded) -> Graded:
 
 def _stretches(bounds: Ints, query: Ints) -> tuple[Ints, Ints]:
     """The rows of some queries, one after the other: to which of those given each belongs, and where it is."""
-    first, sizes = bounds[query], bounds[query + 1] - bounds[query]
+    first = bounds[query]
+    sizes = bounds[query + 1] - bounds[query]
     unit = np.repeat(np.arange(len(query)), sizes)
     return unit, np.arange(len(unit)) + np.repeat(first - np.cumsum(sizes) + sizes, sizes)
 

@@ -98,7 +98,8 @@ class RunPairing(ScorePairing):
 
     def undirected(self, measure: str | Measure) -> Sample:
         """The systems under one measure; micro averages keep their formulas."""
-        sample, wanted = super().undirected(measure), self.runs.measure(measure)
+        sample = super().undirected(measure)
+        wanted = self.runs.measure(measure)
         if not wanted.is_micro:
             return sample
         queries = {system.ranks.queries for system in self.runs.systems}
@@ -303,10 +304,12 @@ def guards_of(
 def _judged_at_all(first: Coverage, second: Coverage, *, complete: bool) -> Guard:
     """Two runs without a judged document are equally bad by every measure, and nothing was compared."""
     both = f"{first.system} and {second.system}"
-    holds, shares = True, ", ".join(f"{_share(side.judged)} of {side.system}" for side in (first, second))
+    holds = True
+    shares = ", ".join(f"{_share(side.judged)} of {side.system}" for side in (first, second))
     says = "judgments declared complete" if complete else f"judged in the top 10: {shares}"
     if not (complete or first.judged > 0 or second.judged > 0):
-        holds, says = False, f"no document in the top 10 of {first.system} or {second.system} is judged"
+        holds = False
+        says = f"no document in the top 10 of {first.system} or {second.system} is judged"
     advice = "look whether runs and judgments are of the same collection, with document ids spelt alike"
     return Guard("judged at all", both, holds, says, advice)
 

@@ -291,7 +291,8 @@ def tune(
     pairing = unit_pairing_of(tune, "tune", given, runs, [measure], seed=seed, direction=direction, rules=rules)
     (sample,) = pairing.samples([measure])
     table = _checked(sample)
-    names, lower = sample.systems, sample.higher_is_better is False
+    names = sample.systems
+    lower = sample.higher_is_better is False
     if baseline is not None and baseline not in names:
         raise ParameterError(f"the baseline is one of {listed(names)}, not {baseline!r}{did_you_mean(baseline, names)}")
     labels, fold_of, says = _folds(sample.units, folds, by, seed)
@@ -309,7 +310,8 @@ def tune(
     values = table[np.arange(len(table)), chosen_for]
     settings = settings_of(names)
     worth = -table if lower else table
-    error, finding = Choices(worth, fold_of).error(_RESAMPLES, seed), None
+    error = Choices(worth, fold_of).error(_RESAMPLES, seed)
+    finding = None
     if baseline is not None:
         of_gain = Choices(worth - worth[:, [names.index(baseline)]], fold_of).error(_RESAMPLES, seed)
         both = np.column_stack([table[:, names.index(baseline)], values])

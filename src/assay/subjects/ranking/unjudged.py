@@ -59,7 +59,8 @@ def _each_at_its_best(trials: Trials, queries: Ints, documents: Ints, better: in
     The most that a number of relevant documents can make of a system is theirs at the top, the least at the bottom.
     """
     query = np.repeat(queries, documents[queries] + 1)
-    size, top = place_in_group(query), trials.grades[-1]
+    size = place_in_group(query)
+    top = trials.grades[-1]
     values = np.empty((2, len(query)))
     for system, rank in enumerate(trials.ranks):
         place = places(trials.unjudged.query, rank if system == better else -rank)
@@ -115,7 +116,8 @@ def pooled(trials: Trials) -> tuple[Floats, bool]:
 
 def _numbers(trials: Trials, relevant: Ints, place: Ints, systems: list[Hypotheses]) -> Floats:
     """The numbers if so many documents of each kind (columns) were relevant, one hypothesis a row."""
-    queries, top = len(trials.queries), trials.grades[-1]
+    queries = len(trials.queries)
+    top = trials.grades[-1]
     query = np.tile(trials.queries, len(relevant))
     values = [
         trials.measure.per_unit(
@@ -323,10 +325,12 @@ def judge_next(  # noqa: PLR0917  # what is compared, how many, and what it is c
 
 def _effects(trials: Trials) -> Floats:
     """The change of the difference if one document were relevant, for each of them."""
-    query, now = trials.unjudged.query, trials.observed
+    query = trials.unjudged.query
+    now = trials.observed
     then = trials.one_by_one
     how = trials.measure.definition.summary
-    was, is_now = trials.counted[query], np.isfinite(then.sum(axis=0))
+    was = trials.counted[query]
+    is_now = np.isfinite(then.sum(axis=0))
     units = trials.counted.sum() - was.astype(np.int64) + is_now
     numbers = []
     for before, after in zip(now, then, strict=True):

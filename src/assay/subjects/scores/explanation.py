@@ -44,8 +44,10 @@ def explain_orders(
 def _remarks(measure: Measure, orders: Orders) -> Iterator[str]:
     """Remarks on ties in a coefficient, and on how far overlap may go, whatever follows."""
     if measure.name == "RBO":
-        p, rankings = measure.parameters["p"], orders.rankings
-        longest, overlap = max(map(len, rankings)), rbo(*rankings, p)
+        p = measure.parameters["p"]
+        rankings = orders.rankings
+        longest = max(map(len, rankings))
+        overlap = rbo(*rankings, p)
         yield f"chance to read on beyond rank {longest} = {p:g}^{longest}; the share there is taken to go on"
         yield f"whatever follows, it is at least {short(overlap.least)} and at most {short(overlap.most)}"
     elif orders.is_tied and measure.name == "tau":
@@ -54,7 +56,8 @@ def _remarks(measure: Measure, orders: Orders) -> Iterator[str]:
         yield "ties are broken in all ways: it is the mean"
     elif orders.is_tied and measure.name == "Spearman":
         first, second = orders.ranks
-        n, squares = len(first), float(np.sum((first - second) ** 2))
+        n = len(first)
+        squares = float(np.sum((first - second) ** 2))
         plain = short(1 - 6 * squares / (n * (n * n - 1)))
         yield "tied items share the mean of their ranks, and rho is Pearson's r of the ranks"
         yield f"1 - 6 sum of d² / (n (n² - 1)), which holds without ties only, would give {plain}"

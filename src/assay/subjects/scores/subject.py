@@ -60,7 +60,8 @@ def _counted_by(scores: Scores, rules: Mapping[str, Any]) -> Scores:
     """The scores with what values that are missing count as, where that was said."""
     if rules.get("undefined") is None:
         return scores
-    policy, missing = policy_of(rules["undefined"]), scores.frame.filter(pl.col("value").is_null())
+    policy = policy_of(rules["undefined"])
+    missing = scores.frame.filter(pl.col("value").is_null())
     if policy == "error" and missing.height:
         system, measure, unit = missing.select("system", "measure", "unit").row(0)
         raise InputError(f"scores: {measure} of {system} on {unit}: expected a number, got none")

@@ -79,7 +79,8 @@ class RedrawnDocuments(NamedTuple):
         >>> RedrawnDocuments.of(cells, resamples=4, seed=0).drawn.shape
         (4, 1, 3)
         """
-        documents, shape = len(cells), cells.shape[1:]
+        documents = len(cells)
+        shape = cells.shape[1:]
         kinds, counts = np.unique(cells.reshape(documents, -1), axis=0, return_counts=True)
         cost = max(min(_COST_OF_A_COUNT * len(kinds), documents), _COST_OF_A_TYPE * shape[0])
         fewer = min(resamples, max(_FEWEST, _DRAWS // cost))

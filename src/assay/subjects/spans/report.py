@@ -188,12 +188,14 @@ class ReportedExtractions(Evidence):
             data |= {ends[0]: [each.low for each in intervals], ends[1]: [each.high for each in intervals]}
             columns.append(Column(measure, kind="estimate", compared="column", ends=ends, missing=DASH))
         frame = pl.DataFrame(data).fill_nan(None)
-        level, lines = as_level(self.systems[0].confidence), rules(self.systems[0])
+        level = as_level(self.systems[0].confidence)
+        lines = rules(self.systems[0])
         return Table("measures", frame, tuple(columns), f"Measures, with {level} intervals", lines)
 
     def methods(self, cite: Citations) -> Iterator[str]:
         """The methods, in sentences for a paper."""
-        first, names = self.systems[0], [system.name for system in self.systems]
+        first = self.systems[0]
+        names = [system.name for system in self.systems]
         spans = (
             f"{number_of('true span', len(first.truth.once))} in {number_of('document', len(first.documents.units))}"
         )

@@ -155,7 +155,8 @@ class Extraction(Result):
         )
 
     def _averages(self, measure: Measure) -> Floats:
-        cells, policy = self.cells.sum(axis=0)[None], self.undefined_units
+        cells = self.cells.sum(axis=0)[None]
+        policy = self.undefined_units
         return self._once("averages", measure, lambda: averages(measure, cells, policy)[0])
 
     @cached_property

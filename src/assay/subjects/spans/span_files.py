@@ -95,7 +95,8 @@ def sentences(source: Source) -> tuple[list[Sentence], tuple[str, ...]]:
     """
     text, warnings = decoded(source)
     numbered: list[tuple[int, list[Token]]] = []
-    document, tokens = 0, list[Token]()
+    document = 0
+    tokens = list[Token]()
     for number, line in enumerate(lines_of(text), 1):
         fields = line.rstrip().split("\t") if "\t" in line.strip() else line.split()
         starts_document = bool(fields) and fields[0].startswith(_BREAK)
@@ -250,7 +251,8 @@ def read_truth_and_predicted(
     other = Source.of(predicted)
     if form == "tags" and _form(other) == "tags":
         return read_pair(source, other)
-    gold, guesses = read_spans(source), read_spans(other, may_be_empty=True)
+    gold = read_spans(source)
+    guesses = read_spans(other, may_be_empty=True)
     if len(guesses) and "tags" in (form, _form(other)):
         tokens, places = (source, other) if form == "tags" else (other, source)
         remark = f"{tokens.name} has places in tokens: spans match only if {places.name} counts tokens, not characters"

@@ -147,7 +147,8 @@ def refuse_idle_beta(measures: Sequence[str | Measure], rules: Mapping[str, Any]
         ...
     assay.core.errors.ParameterError: beta=2 has no effect on Precision: it is a weight in F
     """
-    beta, names = rules.get("beta", 1), [str(name) for name in measures]
+    beta = rules.get("beta", 1)
+    names = [str(name) for name in measures]
     if beta != 1 and not any(parse_measure(name, "binary").name == "F" for name in measures):
         raise ParameterError(f"{argument('beta', beta)} has no effect on {listed(names)}: it is a weight in F")
 
@@ -223,20 +224,26 @@ def explain_spans(
     view.refuse_running("spans")
     for name in (name for name, value in rules.items() if value is not None):
         raise ParameterError(f"{name!r} was decided when the spans were matched: leave it out")
-    extraction, label, unit = inputs[0], place.label, place.item
+    extraction = inputs[0]
+    label = place.label
+    unit = place.item
     if not isinstance(extraction, Extraction):
         raise ParameterError("explain takes an extraction: extract(truth, predicted)")
     wanted = extraction.measure(measure)
     if label is not None and unit is not None:
         raise ParameterError("choose a type, or a document, not both")
-    signature, cells = f"{wanted!r}|match={extraction.match}", ("TP", "FP", "FN")
-    counts, number, whose = extraction.total, 0, "average=micro"
+    signature = f"{wanted!r}|match={extraction.match}"
+    cells = ("TP", "FP", "FN")
+    counts = extraction.total
+    number = 0
+    whose = "average=micro"
     frame = extraction.per_type.select("type", pl.col(cells).cast(pl.Float64))
     frame = pl.concat([frame, frame.sum().with_columns(type=pl.lit(MICRO))])
     if label is not None or unit is not None:
         counts = extraction.documents if label is None else replace(extraction.types, unit_kind="type")
         chosen = str(unit if label is None else label)
-        number, whose = number_of_unit(counts, chosen) or 0, f"{counts.unit_kind}={chosen}"
+        number = number_of_unit(counts, chosen) or 0
+        whose = f"{counts.unit_kind}={chosen}"
         rows = np.column_stack([counts.tp, counts.fp, counts.fn])[number].astype(np.float64)
         frame = pl.DataFrame({counts.unit_kind: chosen, **dict(zip(cells, rows.tolist(), strict=True))})
     plain = View(None, False, undefined="skip", signature=f"{signature}|{whose}")

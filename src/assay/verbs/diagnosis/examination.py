@@ -385,7 +385,8 @@ def examine(
 
 def examined(examination: Examination) -> Diagnosis:
     """Make all checks of an examination."""
-    every, known = checks_in(examination.modules), set[str]()
+    every = checks_in(examination.modules)
+    known = set[str]()
     findings: list[CheckFinding] = []
     for thing, about in examination.things():
         known.update(about)

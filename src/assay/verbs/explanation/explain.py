@@ -114,7 +114,8 @@ def _missed(
     if exist is not None and not isinstance(exist, Mapping):
         raise ParameterError(f"exist is a table of grades and how many documents have them, not {exist!r}")
     for key, count in (exist or {}).items():
-        grade, total = _grade(key), Whole(0).check("exist", count)
+        grade = _grade(key)
+        total = Whole(0).check("exist", count)
         listed = Counter(known)[grade]
         if total < listed:
             holds = number_of("document", listed)

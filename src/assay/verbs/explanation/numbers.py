@@ -60,13 +60,16 @@ def put_together(
     >>> put_together(AP, ranks.queries, AP.per_unit(ranks), "counted_as")[0].values  # (1 + 1/2) / 2
     array([0.75])
     """
-    names, kind, meanings = {unit_kind: pl.Series(units, dtype=pl.String)}, several(unit_kind), {}
+    names = {unit_kind: pl.Series(units, dtype=pl.String)}
+    kind = several(unit_kind)
+    meanings = {}
     if measure.is_micro:
         leaves = [leaf for leaf in result.leaves() if leaf.constant is None]
         sums = {leaf.op if leaf.column is None else leaf.column: leaf.values for leaf in leaves}
         frame = pl.DataFrame(names | {name: pl.Series(values) for name, values in sums.items()})
         return result.pooled(), StepTable(kind, tuple((name, "sum") for name in sums), frame, {})
-    how, name = measure.definition.summary, measure.name_of_units
+    how = measure.definition.summary
+    name = measure.name_of_units
     values = counted(measure, result, undefined) if taken is None else taken
     columns = {name: result.values}
     if np.isnan(result.values).any():
@@ -79,8 +82,10 @@ def put_together(
     *_, column = columns
     frame = pl.DataFrame(names | {each: pl.Series(numbers).fill_nan(None) for each, numbers in columns.items()})
     frame = frame.with_columns(pl.col(column).cum_sum().alias("running_sum"))
-    table, known = StepTable(kind, ((column, "sum"),), frame, meanings), ~np.isnan(values)
-    added, numbers = name if column == "counted_as" else column, columns[column][known]
+    table = StepTable(kind, ((column, "sum"),), frame, meanings)
+    known = ~np.isnan(values)
+    added = name if column == "counted_as" else column
+    numbers = columns[column][known]
     total = Steps(np.zeros(len(numbers), dtype=np.int64), 1, {added: numbers}, kind).sum(added)
     if how == "sum" and len(numbers):
         return total, table
@@ -107,7 +112,8 @@ def at_every_rank(
     place = next((number for number, table in enumerate(tables) if "rank" in table.frame.columns), len(tables))
     nothing = StepTable("ranking", (), pl.DataFrame(schema={"rank": pl.Int64}), {})
     table = [*tables, nothing][place]
-    last, cutoff = max(table.frame["rank"].to_list(), default=0), measure.parameters["cutoff"] or 0
+    last = max(table.frame["rank"].to_list(), default=0)
+    cutoff = measure.parameters["cutoff"] or 0
     down_to = min(max(last, min(cutoff, MOST_BEYOND)), limit, MOST)
     text = str(measure)
     name = f"{text.rpartition('@')[0] or text}@k"
@@ -377,8 +383,10 @@ def explained(
     >>> explained(SetP, table, SetP.per_unit(table), 0, View(None, False)).formula.numbers
     '1 / 2'
     """
-    unit, alone = units_of(counts)[number], only(counts, number)
-    sampled, value = not result.operands and result.steps is None and SAMPLED in result.op, float(result.values[number])
+    unit = units_of(counts)[number]
+    alone = only(counts, number)
+    sampled = not result.operands and result.steps is None and SAMPLED in result.op
+    value = float(result.values[number])
     if sampled and view.running:
         raise ParameterError(
             f"{measure} has no closed form for tied documents, and other orders drawn for every rank would not fit its "
@@ -456,7 +464,8 @@ def summarised(
     weight: Floats | None = None,
 ) -> Explanation:
     """The steps from the numbers of all units to one; `weight`: the weight of each in a mean, if not all the same."""
-    units, kind = units_of(counts), counts.unit_kind
+    units = units_of(counts)
+    kind = counts.unit_kind
     taken = None
     if isinstance(counts, Confusion) and measure.definition.vocabulary != "ranking":
         taken = as_counted(measure, counts, result, view.undefined)

@@ -119,7 +119,8 @@ def step_tables(results: Sequence[tuple[PerUnit, int]]) -> list[StepTable]:
         for leaf in result.leaves():
             if leaf.steps is None:
                 continue
-            there, rows = tables.get(leaf.steps.says), _rows(leaf.steps, unit)
+            there = tables.get(leaf.steps.says)
+            rows = _rows(leaf.steps, unit)
             if leaf.column is None:  # counted from the rows, and no sum of a column
                 tables.setdefault(leaf.steps.says, StepTable(leaf.steps.says, (), rows, leaf.steps.meanings))
                 continue

@@ -72,7 +72,8 @@ def decided(
         return Decision("inconclusive", f"fewer than {FEWEST_UNITS} units")
     if all_zero or bound > -margin + nearly:
         return Decision("pass", "no unit differs" if all_zero else "the bound lies within the margin")
-    beyond, sure = difference <= -margin + nearly, p < alpha if at_best is None else at_best < -nearly
+    beyond = difference <= -margin + nearly
+    sure = p < alpha if at_best is None else at_best < -nearly
     chance = f"p is not below {alpha:g}" if at_best is None else "0 lies in the interval"
     if beyond and sure:
         by = f"p < {alpha:g}" if at_best is None else "the whole interval is one"
@@ -340,10 +341,12 @@ def _check(part: Part, tested: Tested, p: float, settings: GateSettings, checks:
     sample, direction, drawing = part.sample, part.direction, settings.drawing
     statistics = sample.statistics((0, 1), settings.alpha, drawing)
     at_worst = statistics.narrow.low if direction > 0 else statistics.narrow.high
-    at_best, redrawn = None, sample.redraws(drawing).resamples
+    at_best = None
+    redrawn = sample.redraws(drawing).resamples
     if sample.decides_by == "interval":
         (wide,) = sample.intervals((0, 1), [1 - 2 * settings.alpha / checks], drawing)
-        at_best, redrawn = wide.high if direction > 0 else wide.low, sample.halves(0, 1, drawing) or 0
+        at_best = wide.high if direction > 0 else wide.low
+        redrawn = sample.halves(0, 1, drawing) or 0
     incomparable = sample.incomparable(0, 1)
     decision = decided(
         difference=direction * statistics.difference,
@@ -397,7 +400,8 @@ def _compared(part: Part, statistics: PairStatistics, settings: GateSettings) ->
     """The verdict of `compare` on the two: the same test on both sides."""
     if part.slice:
         return {}
-    sample, swaps = part.sample, Drawing(settings.resamples, settings.seed)
+    sample = part.sample
+    swaps = Drawing(settings.resamples, settings.seed)
     (outcome,) = sample.test([(0, 1)], None, swaps)
     decision = verdict(
         difference=statistics.difference,

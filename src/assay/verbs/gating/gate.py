@@ -182,7 +182,9 @@ class ItemSides(Sides):
 
     def guards(self, samples: Sequence[Sample], settings: GateSettings) -> tuple[Guard, ...]:
         """True if neither system lacks too many of the items that the other has."""
-        guards, pairing, allowed = [], self.pairing, settings.max_missing
+        guards = []
+        pairing = self.pairing
+        allowed = settings.max_missing
         for system, other, size in zip(pairing.names, pairing.names[::-1], pairing.sizes[::-1], strict=True):
             lacking = size - len(pairing.items)
             part, most = as_percents([lacking / size, allowed])

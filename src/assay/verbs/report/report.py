@@ -209,7 +209,8 @@ class Report(Result):
     def advice(self) -> str:
         """Advice on the next step, in a sentence; empty where there is nothing to compare."""
         advice = self.made.section("summary").data.get("advice") or {"text": ""}
-        text, command = str(advice["text"]), advice.get("command")
+        text = str(advice["text"])
+        command = advice.get("command")
         return f"{text.removesuffix('.')} ({command})." if command else text
 
     def _repr_html_(self) -> str:
@@ -321,7 +322,9 @@ def now() -> str:
 
 def _described(source: InputFile) -> dict[str, str | None]:
     """A file that went in, with its digest; or what was in memory."""
-    path, place, digest = Path(source.origin), source.origin, None
+    path = Path(source.origin)
+    place = source.origin
+    digest = None
     if source.format != IN_MEMORY and path.is_file():
         digest = digest_of(path)
         # A path below the working folder goes without what leads to it: a report may travel.
@@ -371,7 +374,9 @@ def make_report(
     kind: type[Reported] = registry.load(subject.reported)
     rules: dict[str, Any] = dict(options)
     details = {name: value for name in kind.asks if (value := rules.pop(name, None)) is not None}
-    baseline, title, command = rules.pop("baseline", None), rules.pop("title", None), rules.pop("command", "")
+    baseline = rules.pop("baseline", None)
+    title = rules.pop("title", None)
+    command = rules.pop("command", "")
     known = (*subject.report_rules, *(compare.__kwdefaults__ or ()))
     every = ReportOptions.__annotations__
     # What another subject's report takes may be there, if nothing is said by it.
@@ -384,7 +389,8 @@ def make_report(
         source=given, runs=runs, measures=measures, baseline=baseline, details=details, rules=rules,
     )  # fmt: skip
     reported = kind.of(request).complete()
-    sections, notes = list[Section](), list(reported.notes)
+    sections = list[Section]()
+    notes = list(reported.notes)
     for part in reported.sections():
         if isinstance(part, str):
             notes.append(part)

@@ -42,8 +42,10 @@ def verdicts_table(
     axis.
     """
     pairs = {(finding.baseline, finding.system) for finding in findings}
-    baselines, one_pair = {baseline for baseline, _ in pairs}, len(pairs) == 1
-    one_baseline, first = len(baselines) == 1, findings[0]
+    baselines = {baseline for baseline, _ in pairs}
+    one_pair = len(pairs) == 1
+    one_baseline = len(baselines) == 1
+    first = findings[0]
     level = f"{as_level(first.interval.level)} interval"
     fits = [drawn is None or finding.measure in drawn for finding in findings]
     fitting = [finding for finding, is_drawn in zip(findings, fits, strict=True) if is_drawn]
@@ -132,7 +134,8 @@ def _findings(comparison: Comparison) -> Section:
     findings = sorted(comparison.findings, key=lambda finding: order[finding.measure, finding.system])
     if comparison.is_of_many:
         return Section("findings", data={"findings": finding_rows(findings)})
-    effects, tested = comparison.pairing.effects, comparison.samples[0].decides_by == "p"
+    effects = comparison.pairing.effects
+    tested = comparison.samples[0].decides_by == "p"
     return Section("findings", parts=(verdicts_table(findings, effects=effects, tested=tested),))
 
 
@@ -141,7 +144,8 @@ def _standings(comparison: Comparison) -> Section:
     rows = {name: [_standing(each) for each in comparison.standing(name)] for name in comparison.measures}
     if not comparison.pairs.all_pairs or len(comparison.systems) < 3 or comparison.samples[0].only_differences:
         return Section("standings", data=rows)
-    judged, level = _judged(comparison), as_level(comparison.standings[0].interval.level)
+    judged = _judged(comparison)
+    level = as_level(comparison.standings[0].interval.level)
     tables = []
     for name, systems in rows.items():
         frame = pl.DataFrame([row | {"judged@10": judged.get(row["system"])} for row in systems])
@@ -199,7 +203,8 @@ def _coverage(comparison: Comparison) -> str:
     """The basis of the scores, in a line; nothing if only scores were given."""
     if comparison.evaluation is None:
         return ""
-    shares, sample = _judged(comparison), comparison.samples[0]
+    shares = _judged(comparison)
+    sample = comparison.samples[0]
     common = f"{number_of(sample.unit_kind, sample.size)} in common; "
     if comparison.is_complete:
         return f"{common}judgments declared complete"

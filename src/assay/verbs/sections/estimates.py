@@ -53,9 +53,11 @@ def measures_table(result: ItemResult[Any], beside: Sequence[NoSkill] = (), syst
     """
     several = len(result.systems) > 1 and system is None
     names = [each.name for each in result.systems] if several else [result.system(system).name]
-    level, compared = f"{as_level(result.confidence)} interval", "" if several else "row"
+    level = f"{as_level(result.confidence)} interval"
+    compared = "" if several else "row"
     data: dict[str, Any] = {"measure": list(map(str, result.measures))}
-    columns, systems = [Column("measure")], {}
+    columns = [Column("measure")]
+    systems = {}
     for place, name in enumerate(names):
         key = f"system_{place}" if several else "value"
         ends = (f"{key}_low", f"{key}_high") if several else ("low", "high")
@@ -268,7 +270,8 @@ def counts_table(
     data: dict[str, Any] = {"row": [*rows, "items"]}
     body = [Column("row", corner)]
     for place, head in enumerate(columns):
-        key, total = f"column_{place}", counts[:, place].sum()
+        key = f"column_{place}"
+        total = counts[:, place].sum()
         if shares is None:
             data[key] = [*counts[:, place], total]
             body.append(Column(key, head, "short"))

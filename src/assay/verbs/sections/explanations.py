@@ -167,7 +167,8 @@ def _columns(*explanations: Explanation) -> list[str]:
 
 def _arithmetic(explanation: Explanation) -> Iterator[str]:
     """The counts, the formula in words and in numbers, the same in other ways, and the result."""
-    name, formula = str(explanation.measure), explanation.formula
+    name = str(explanation.measure)
+    formula = explanation.formula
     if explanation.summary is not None and "average" not in explanation.measure.chosen:
         is_said = name.endswith(f"({explanation.summary.partition(' ')[0]})")
         name = name if is_said else f"{explanation.summary} of {name}"

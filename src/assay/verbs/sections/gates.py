@@ -37,7 +37,9 @@ def details(result: GateResult) -> Iterator[str]:
 
 def of_check(check: Check, result: GateResult) -> str:
     """One check in words: its outcome, and the reason."""
-    baseline, candidate, level = result.baseline, result.candidate, as_level(1 - result.settings.alpha)
+    baseline = result.baseline
+    candidate = result.candidate
+    level = as_level(1 - result.settings.alpha)
     under = f"under {check.measure}" + (f" for {check.slice}" if check.slice else "")
     change = signed(check.difference)
     has_numbers = not math.isnan(check.value)  # of preferences, only the difference is known
@@ -139,7 +141,8 @@ def advice(result: GateResult) -> Iterator[str]:
 def method(result: GateResult) -> str:
     """The method of the decision, in full."""
     settings, checks = result.settings, result.checks
-    alpha, by_interval = settings.alpha, checks[0].at_best is not None
+    alpha = settings.alpha
+    by_interval = checks[0].at_best is not None
     margins = ", ".join(dict.fromkeys(f"{abs(check.allowed):g} ({check.margin_says})" for check in checks))
     how = "; ".join(dict.fromkeys(check.test for check in checks))
     fails = f"a one-sided {result.pairing.gate_test} ({how}) gives p < {alpha:g}"

@@ -134,10 +134,13 @@ class HeatMap:
         return [[self._cell(row, column) for column in range(len(self.columns))] for row in range(len(self.rows))]
 
     def _cell(self, row: int, column: int) -> dict[str, Any]:
-        names, number = (self.rows[row], self.columns[column]), float(self.counts[row, column])
+        names = (self.rows[row], self.columns[column])
+        number = float(self.counts[row, column])
         cell: dict[str, Any] = {**dict(zip(self.sides.keys, names, strict=True)), "number": number}
         wholes = (self.sums[0][row], self.sums[1][column], self.sums[2])
-        texts, facts, shades = [counted(number)], [], [_shade(number / (self.counts.max(initial=0.0) or 1.0))]
+        texts = [counted(number)]
+        facts = []
+        shades = [_shade(number / (self.counts.max(initial=0.0) or 1.0))]
         of_what = (*(words.format(name) for words, name in zip(self.sides.wholes, names, strict=True)), "of all items")
         intervals = self.intervals.get((row, column), (Interval.unknown(0, ""),) * len(wholes))
         keys = (*self.sides.keys, "all")
@@ -149,7 +152,8 @@ class HeatMap:
             if whole:
                 level = f" ({as_level(interval.level)} interval {percent_span(interval.low, interval.high)})"
                 facts.append(f"{as_percent(share)}{level if interval.is_known else ''} {says}")
-        every, frame = self.all_items.get((row, column), 0), self.items.get((row, column))
+        every = self.all_items.get((row, column), 0)
+        frame = self.items.get((row, column))
         words = self.sides.right if self.is_right[row, column] else self.sides.wrong
         headline = words.format(items=_items(number, every), row=names[0], column=names[1])
         headline += "" if number == (every or number) else f", with a weight of {counted(number)}"

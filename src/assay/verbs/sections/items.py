@@ -66,7 +66,8 @@ def measured(
 
     `averages` says what the averages are over, by their names.
     """
-    table, bounds = measures_table(result, beside), [is_bounded(measure) for measure in result.measures]
+    table = measures_table(result, beside)
+    bounds = [is_bounded(measure) for measure in result.measures]
     notes = [_note(measure, averages or {}) for measure in result.measures]
     frame = table.frame.with_columns(pl.Series("note", notes, dtype=pl.String), pl.Series("is_bounded", bounds))
     estimates = [result.estimate(measure, system.name) for system in result.systems for measure in result.measures]

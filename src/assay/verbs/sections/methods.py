@@ -146,7 +146,8 @@ def intervals_in_words(comparison: Comparison) -> str:
     drawn: dict[str, None] = {}
     plain: dict[str, None] = {}
     for finding in comparison.findings:
-        outcome, method = finding.outcome, finding.interval.method
+        outcome = finding.outcome
+        method = finding.interval.method
         if method == SUBSAMPLING:
             drawn[f"intervals at {level} from {outcome.resamples or 0:,} {INTERVALS[method].short}"] = None
         elif method in INTERVALS and INTERVALS[method].is_drawn:
@@ -162,7 +163,9 @@ def intervals_in_words(comparison: Comparison) -> str:
 
 def family(comparison: Comparison) -> str:
     """The family of comparisons, and how p-values were corrected for it."""
-    settings, pairs, measures = comparison.settings, comparison.pairs, len(comparison.measures)
+    settings = comparison.settings
+    pairs = comparison.pairs
+    measures = len(comparison.measures)
     together = settings.family == "all" and measures > 1
     if len(pairs.pairs) == 1 and not together:
         return "one comparison" if measures == 1 else "one comparison under each measure"
@@ -198,7 +201,8 @@ def methods(subject: Reported) -> Section:
     """
     cite = Citations()
     sentences = [*subject.methods(cite), f"All numbers were computed with Assay {__version__} (seed {subject.seed})."]
-    text, works = " ".join(sentences), cite.works()
+    text = " ".join(sentences)
+    works = cite.works()
     parts = (Prose(text, "copy", title="Methods paragraph"), *([References(works)] if works else ()))
     return Section("methods", "Methods", parts, "Ready to paste into a paper.", "Methods", {"paragraph": text})
 

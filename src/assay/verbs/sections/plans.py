@@ -20,7 +20,8 @@ _MOST_PAIRS = 10
 def plan_document(plan: Plan) -> Document:
     """The pairs if they are few, else their median and range; how measures compare; what all that means."""
     first = plan.measures[0]
-    kind, few = several(first.unit_kind), len(first.pairs) <= _MOST_PAIRS
+    kind = several(first.unit_kind)
+    few = len(first.pairs) <= _MOST_PAIRS
     title = f"What {number_of(first.unit_kind, first.units)} can show"
     stable = "How many pairs differ significantly, and how stable the rankings are"
     settings = {"alpha": plan.alpha, "power": plan.power, "resamples": plan.resamples, "seed": plan.seed}

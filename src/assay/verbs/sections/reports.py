@@ -37,7 +37,8 @@ def claims(held: Comparison | None, worth: Iterable[str], kind: str) -> list[Pro
     parts: list[Prose | Verdict] = []
     if held is not None and len(held.systems) == _A_PAIR:
         finding = held.findings[0]
-        word, short = finding.verdict.word, f"{headline(finding)} under {finding.measure}."
+        word = finding.verdict.word
+        short = f"{headline(finding)} under {finding.measure}."
         numbers = filter(None, (of_verdict(finding, kind), conflict(finding, kind)))
         parts += [Verdict(word, tone_of(word), short), *map(Prose, numbers)]
     return parts + [Prose(text) if place or parts else Prose(text, "claim") for place, text in enumerate(worth)]

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
 def correlations_document(result: Correlations) -> Document:
     """Of two lists the coefficients and the items, of more a matrix of each coefficient; and what they mean."""
-    pair, is_one = result.pairs[0], len(result.pairs) == 1
+    pair = result.pairs[0]
+    is_one = len(result.pairs) == 1
     names = [coefficient.name for coefficient in pair.coefficients]
     tables = (_coefficients(result, pair), _items(result, pair)) if is_one else tuple(_matrix(result, n) for n in names)
     every = [{"lists": [each.first, each.second], "items": each.items.to_dicts()} for each in result.pairs]
@@ -82,7 +83,8 @@ def _matrix(result: Correlations, coefficient: str) -> Table:
 
 def _lines(result: Correlations) -> list[str]:
     """The meaning of the numbers, in words."""
-    pair, items = result.pairs[0], several(result.item)
+    pair = result.pairs[0]
+    items = several(result.item)
     if len(result.pairs) > 1:
         of = number_of(result.item, pair.items.height)
         return [f"{of}; the row is the reference of tau_AP, the column is compared with it."]
@@ -150,7 +152,8 @@ def _files(diagnosis: Diagnosis) -> Iterator[Section]:
             together.setdefault((finding.check, finding.severity), []).append(finding)
     shared = {key: several for key, several in together.items() if len({each.system for each in several}) > 1}
     files: dict[str, list[Task]] = {}
-    what, total = diagnosis.overview.system, number_of(diagnosis.overview.system, diagnosis.overview.number)
+    what = diagnosis.overview.system
+    total = number_of(diagnosis.overview.system, diagnosis.overview.number)
     for finding in diagnosis.findings:
         several = shared.get((finding.check, finding.severity), [])
         if finding.system is None or not several:
@@ -238,7 +241,8 @@ def _gates_verdict(outcome: str, text: str) -> Verdict:
 
 
 def _outcome(result: GateResult) -> Section:
-    frozen, signatures = result.frozen, result.pairing.signatures([check.measure for check in result.checks])
+    frozen = result.frozen
+    signatures = result.pairing.signatures([check.measure for check in result.checks])
     data = {
         "outcome": result.outcome,
         "exit_code": result.exit_code,
@@ -254,7 +258,8 @@ def _outcome(result: GateResult) -> Section:
 
 
 def _gates_checks(result: GateResult) -> Table:
-    is_open, has_numbers = result.outcome == "invalid", not all(math.isnan(check.value) for check in result.checks)
+    is_open = result.outcome == "invalid"
+    has_numbers = not all(math.isnan(check.value) for check in result.checks)
     words = ["not decided" if is_open else _WORDS[check.outcome] for check in result.checks]
     values = (
         Column("baseline_value", result.baseline, "number", compared="row"),
@@ -284,7 +289,8 @@ def _losses(result: GateResult) -> Iterator[Table]:
 
 
 def _lost(check: Check, result: GateResult) -> Table:
-    frame, kind = pl.DataFrame([loss._asdict() for loss in check.worst]), check.unit_kind
+    frame = pl.DataFrame([loss._asdict() for loss in check.worst])
+    kind = check.unit_kind
     pair = {"baseline_value": result.baseline, "value": result.candidate}
     if check.of_labels:
         frame = frame.with_columns(pl.col(*pair).replace_strict(_RIGHT, return_dtype=pl.String))

@@ -67,7 +67,9 @@ def caveat(finding: Finding) -> str:
 
 def headline(finding: Finding) -> str:
     """One finding in a few words, without numbers."""
-    system, baseline, word = finding.system, finding.baseline, finding.verdict.word
+    system = finding.system
+    baseline = finding.baseline
+    word = finding.verdict.word
     if finding.verdict.incomparable:
         return f"{system} and {baseline} cannot be compared"
     if word == "identical":
@@ -83,7 +85,8 @@ def headline(finding: Finding) -> str:
 
 def of_verdict(finding: Finding, kind: str) -> str:
     """The verdict of one finding with its numbers, in a sentence."""
-    claim, verdict = f"{headline(finding)} under {finding.measure}", finding.verdict
+    claim = f"{headline(finding)} under {finding.measure}"
+    verdict = finding.verdict
     has_numbers = not math.isnan(finding.value)  # of preferences, only the difference is known
     if verdict.word == "identical":
         return f"{claim}: no {kind} differs{f' ({number(finding.value)})' if has_numbers else ''}."
@@ -108,7 +111,8 @@ def of_verdict(finding: Finding, kind: str) -> str:
 
 def conflict(finding: Finding, kind: str) -> str:
     """The reason why test, interval and difference disagree, and which of them decides; empty where they agree."""
-    clash, alpha = finding.verdict.conflict, round(1 - finding.interval.level, 12)
+    clash = finding.verdict.conflict
+    alpha = round(1 - finding.interval.level, 12)
     differ = finding.wins.won + finding.wins.lost
     looks = _LOOKS_AT.get(finding.outcome.test, "").format(several(kind))
     why = f"the interval is about the mean, and {looks}" if looks else "the two are computed in different ways"
@@ -195,7 +199,8 @@ def needed(finding: Finding, kind: str, power: float) -> str:
 
 def detecting(finding: Finding) -> str:
     """The number of units it takes to detect the margin, and a difference like the one observed."""
-    change, like = _change_of(finding), finding.needed_observed
+    change = _change_of(finding)
+    like = finding.needed_observed
     size = numbers([abs(finding.difference), finding.margin.value], 2)[0]
     observed = "" if like is None else f"; the {change} observed ({size}), about {like:,}"
     return f"Detecting a {finding.margin.value:.3g} {change} would take about {finding.needed:,}{observed}."
@@ -217,7 +222,8 @@ def _units(finding: Finding, kind: str) -> str:
 
 def _of_many(comparison: Comparison) -> Iterator[str]:
     """The number of pairs that could be told apart, and who leads."""
-    alpha, power = comparison.settings.alpha, as_level(comparison.settings.power)
+    alpha = comparison.settings.alpha
+    power = as_level(comparison.settings.power)
     for sample in comparison.samples:
         findings = [finding for finding in comparison.findings if finding.measure == sample.measure]
         best = comparison.standing(sample.measure)[0]

@@ -338,7 +338,8 @@ def reversed_predictions(system: ExaminedPredictions) -> Iterator[CheckFinding]:
 )  # fmt: skip
 def separation(system: ExaminedPredictions) -> Iterator[CheckFinding]:
     """Perfection."""
-    truth, items = system.of.rows["truth"], system.of.rows.height
+    truth = system.of.rows["truth"]
+    items = system.of.rows.height
     if items < LEAST_ITEMS or len(system.of.labels) < 2:
         return
     scored = system.scored

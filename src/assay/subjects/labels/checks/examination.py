@@ -167,7 +167,8 @@ class ExaminedPredictions:
         if self.score is not None and self.positive is not None:
             others = [label for label in self.of.labels if label != self.positive]
             share = self.score.fill_null(np.nan).to_numpy()
-            labels, table = [self.positive, *others[:1]], np.column_stack([share, 1 - share][: 1 + len(others[:1])])
+            labels = [self.positive, *others[:1]]
+            table = np.column_stack([share, 1 - share][: 1 + len(others[:1])])
         elif self.class_scores:
             labels = list(self.class_scores)
             table = np.column_stack([column.fill_null(np.nan).to_numpy() for column in self.class_scores.values()])
@@ -366,7 +367,8 @@ class LabelsExamination(Examination):
             raise ParameterError("there is no file of predictions to look at")
         self.files: list[PredictionsFile] = []
         self.systems: list[ExaminedPredictions] = []
-        names, train = self.stated.get("column_names") or StatedColumns(), self.stated.get("train")
+        names = self.stated.get("column_names") or StatedColumns()
+        train = self.stated.get("train")
         for path in self.inputs:
             separator = self.stated.get("list_separator")
             file, systems = open_predictions(path, names, self.stated.get("pos_label"), separator)

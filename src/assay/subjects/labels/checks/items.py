@@ -170,7 +170,9 @@ def label_noise(system: ExaminedPredictions) -> Iterator[CheckFinding]:
     details, examples = [], []
     limit = LISTED if more else EXAMPLES
     for row, other in zip(doubts.rows[:limit].tolist(), doubts.rather[:limit].tolist(), strict=True):
-        at, label, rather = int(rows[row]), labels[truth[row]], labels[other]
+        at = int(rows[row])
+        label = labels[truth[row]]
+        rather = labels[other]
         low, high = float(table[row, truth[row]]), float(table[row, other])
         example = system.of.example(
             at, f"{quote(label)} has {significant(low, 3)}, {quote(rather)} {significant(high, 3)}"
@@ -192,7 +194,8 @@ def label_noise(system: ExaminedPredictions) -> Iterator[CheckFinding]:
 )  # fmt: skip
 def truth_conflict(systems: Sequence[ExaminedPredictions]) -> Iterator[CheckFinding]:
     """Each against the first."""
-    first, place = systems[0], _called(systems[0], systems)
+    first = systems[0]
+    place = _called(systems[0], systems)
     name = place.system or place.file
     for other in systems[1:]:
         if other.of.is_multilabel != first.of.is_multilabel:
@@ -220,7 +223,8 @@ def truth_conflict(systems: Sequence[ExaminedPredictions]) -> Iterator[CheckFind
 )  # fmt: skip
 def missing_items(systems: Sequence[ExaminedPredictions]) -> Iterator[CheckFinding]:
     """Each against all others, by id; without ids, against the first."""
-    first, place = systems[0], _called(systems[0], systems)
+    first = systems[0]
+    place = _called(systems[0], systems)
     name = place.system or place.file
     for other in systems[1:]:
         if _can_be_paired(first, other):
@@ -319,7 +323,8 @@ def trained_items(trained: Trained) -> Iterator[CheckFinding]:
     severity: Severity = "error" if part >= MANY else "warning"
     both = f"{share(shared.height, file.rows.height, 'item')} ({as_percent(part)}) are also in {trained.name}"
     message = f"{both}, with the same {columns_named(trained.columns)}"
-    rows, first = shared["row"].head(EXAMPLES).to_list(), trained.columns[0]
+    rows = shared["row"].head(EXAMPLES).to_list()
+    first = trained.columns[0]
     examples = [file.example(row, file.cell(row, first)) for row in rows]
     yield finding("trained-items", severity, file, message, shared.height, examples=examples)
 

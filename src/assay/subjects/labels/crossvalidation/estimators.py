@@ -211,7 +211,8 @@ def predicted(model: Any, items: FoldItems) -> Predictions:
 
     Decision values of more than two labels are no scores of labels: some are of pairs of them.
     """
-    labels, positive = [*items.labels], items.positive
+    labels = [*items.labels]
+    positive = items.positive
     prediction = np.asarray(model.predict(items.X)).reshape(len(items))
     if strange := set(prediction.tolist()) - set(labels):
         raise InputError(f"predict: expected {listed([*map(str, labels)])}, got {strange.pop()!r}")

@@ -50,7 +50,8 @@ def predictions_in(predictions: Any, columns: Mapping[str, Any], pos_label: Any 
 
 def folded(predictions: Predictions) -> FoldedPredictions:
     """Check the folds of one system and tell the rows apart that were tested and learned from."""
-    columns, name = predictions.columns, _called(predictions)
+    columns = predictions.columns
+    name = _called(predictions)
     if "fold" not in columns.columns:
         raise InputError(f"{name}: expected a column that says in which fold an item was tested: {argument('fold')}")
     for column in FOLD_COLUMNS:

@@ -86,7 +86,8 @@ class FoldItems:
             if column is not None and len(column) != rows:
                 raise InputError(f"expected as many values as y has, {rows:,}, got {len(column):,} in {name}")
         weight = None if sample_weight is None else weights_of(sample_weight, rows)
-        positive, truth = table.positive if len(labels) == 2 else None, np.asarray(table.truth.to_list())
+        positive = table.positive if len(labels) == 2 else None
+        truth = np.asarray(table.truth.to_list())
         return cls(X, truth, labels, positive, ids, item_id is not None, weight, groups, times)
 
     def __len__(self) -> int:

@@ -80,14 +80,16 @@ def nested(
     is_rule = isinstance(choice, str | Rule)
     if is_rule:
         rule = parse_rule(choice)  # type: ignore[arg-type]
-        by, says = rule.criterion, f"the threshold, by {rule} on scores of inner folds"
+        by = rule.criterion
+        says = f"the threshold, by {rule} on scores of inner folds"
         choices = _thresholds(learner, items, splits, rule, partial(split_items, **folding))
     else:
         from sklearn.model_selection import GridSearchCV  # noqa: PLC0415
 
         _check_grid(choice, learner)
         measure = _criterion(items, measures, select_by)
-        by, says = str(measure), f"parameters, by {measure} over inner folds"
+        by = str(measure)
+        says = f"parameters, by {measure} over inner folds"
         within = Splitter.of(groups=items.groups, **folding)
         search = GridSearchCV(learner.model, choice, scoring=scorer(measure, items), cv=within, error_score="raise")
         choices = _searches(learner, items, splits, search, measure)

@@ -125,7 +125,8 @@ class Splitter:
         if cv == "time":
             basis = "the rows, taken for that of time" if times is None else "time"
             return cls((model_selection.TimeSeriesSplit(5),), f"5 folds in the order of {basis}", is_made)
-        by_group, stratified = groups is not None, "Stratified" if stratify else ""
+        by_group = groups is not None
+        stratified = "Stratified" if stratify else ""
         alike, whole = ", stratified by label" * stratify, ", groups kept whole" * by_group
         if cv == "split":
             # There is none that keeps groups whole and shares of labels alike in a single random split.

@@ -43,7 +43,8 @@ def document(result: CrossValidation) -> Document:
 def _measures(result: CrossValidation) -> Table:
     """One row per measure and system: of each measure, the best system stands out."""
     rows: list[dict[str, Any]] = []
-    tops, every = set(), result.to_frame().partition_by("measure", maintain_order=True)
+    tops = set()
+    every = result.to_frame().partition_by("measure", maintain_order=True)
     for measure, systems in zip(result.measures, every, strict=True):
         means = systems["mean_of_folds"].fill_null(math.nan).to_list()
         top = best(means, end_of(measure))
@@ -201,10 +202,12 @@ def fold_document(comparison: FoldComparison) -> Document:
 
 
 def _fold_test(comparison: FoldComparison) -> str:
-    settings, test = comparison.levels, TESTS[comparison.test]
+    settings = comparison.levels
+    test = TESTS[comparison.test]
     notes = [*dict.fromkeys(finding.outcome.note for finding in comparison.findings)]
     how = f", {notes[0]}" if len(notes) == 1 and notes[0] else ""
-    pairs, name = len(comparison.pairs.pairs), CORRECTED_BY.get(settings.correction)
+    pairs = len(comparison.pairs.pairs)
+    name = CORRECTED_BY.get(settings.correction)
     corrected = f"; p corrected by {name} over {number_of('pair', pairs)}" if pairs > 1 and name else ""
     margins = " or ".join(dict.fromkeys(f"{finding.margin.value:g}" for finding in comparison.findings))
     return f"{test[0].upper()}{test[1:]}{how}{corrected}; margin {margins}; alpha {settings.alpha:g}."

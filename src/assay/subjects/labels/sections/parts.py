@@ -93,7 +93,9 @@ def _units(estimate: Estimate) -> dict[str, Any]:
 
 def _system(result: Classification, name: str) -> Section:
     """The classes of a system, and what was asked for: other prevalences, pairs that are confused, wrong items."""
-    system, asked, before = result.system(name), result.shown, prefix(result, name)
+    system = result.system(name)
+    asked = result.shown
+    before = prefix(result, name)
     tables: list[Table] = []
     data: dict[str, Any] = {} if system.predictions is None else {"items": len(system.predictions)}
     if system.is_labelled:
@@ -283,14 +285,19 @@ def confusion(evidence: Evidence) -> Section:
 
 def _map(evidence: Evidence, confused: ConfusedLabels, name: str) -> HeatMap:
     """A system's matrix of these labels, with some items of each cell."""
-    predictions, known, total = evidence.result.system(confused.system).predictions, confused.labels, confused.sums[2]
-    names, inside, left_out = [evidence.names[str(label)] for label in known], confused.counts, ""
+    predictions = evidence.result.system(confused.system).predictions
+    known = confused.labels
+    total = confused.sums[2]
+    names = [evidence.names[str(label)] for label in known]
+    inside = confused.counts
+    left_out = ""
     if len(known) < confused.every:
         left_out = (
             f"The {len(known)} of {confused.every:,} labels that are confused most; {total - inside.sum():,.0f} of "
             f"{total:,.0f} items have another label or were given one."
         )
-    caption, diagonal = f"Confusion matrix of {confused.system}", np.eye(len(known), dtype=bool)
+    caption = f"Confusion matrix of {confused.system}"
+    diagonal = np.eye(len(known), dtype=bool)
     sums, intervals = confused.sums, confused.intervals
     heat = HeatMap(name, caption, _SIDES, names, names, inside, sums, diagonal, intervals, left_out)
     if predictions is None or predictions.prediction is None:
@@ -313,7 +320,8 @@ def classes(evidence: Evidence) -> Section:
     parts = []
     for place, system in enumerate(evidence.labelled, 1):
         table = classes_table(evidence.result, system, f"Classes, by {system}", least=4)
-        frame, rest = table.frame, table.frame.height - MOST_CLASSES
+        frame = table.frame
+        rest = table.frame.height - MOST_CLASSES
         note = (
             f"Support: how many items belong to the class. Lines: {as_level(evidence.result.confidence)} intervals, "
             "all on an axis from 0 to 1."
@@ -343,7 +351,8 @@ def pairs(evidence: Evidence) -> Section:
 
 def calibration(evidence: Evidence) -> Section:
     """Probabilities against the shares of positive items, or of right predictions."""
-    result, level = evidence.result, as_level(evidence.result.confidence)
+    result = evidence.result
+    level = as_level(evidence.result.confidence)
     parts = []
     for place, system in enumerate(evidence.close, 1):
         if system in evidence.calibrations:

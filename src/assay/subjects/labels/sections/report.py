@@ -108,13 +108,15 @@ def lead_of(evidence: Evidence) -> str:
     result, names = evidence.result, evidence.names
     labels = joined([names[str(label)] for label in result.labels], MOST_NAMES_LISTED)
     positive = f"; positive is {names[str(result.positive)]}" if result.task == "binary" else ""
-    systems, items = number_of("classifier", len(result.systems)), number_of("item", result.items)
+    systems = number_of("classifier", len(result.systems))
+    items = number_of("item", result.items)
     return f"{systems}, {items}, {number_of('label', len(result.labels))} ({labels}){positive}"
 
 
 def worth_of(evidence: Evidence) -> Iterator[str]:
     """The worth of each classifier: of a few in whole sentences, of many by the headline alone."""
-    result, systems = evidence.result, [system.name for system in evidence.result.systems]
+    result = evidence.result
+    systems = [system.name for system in evidence.result.systems]
     if len(systems) > _FEW:
         measure = evidence.headline
         values = values_of_systems({name: result.value(measure, name) for name in systems}, MOST_NAMES_LISTED)
@@ -152,7 +154,9 @@ def _several_labels(result: Classification, system: str) -> Iterator[str]:
 
 def _labels(evidence: Evidence, system: str) -> Iterator[str]:
     """Recall and precision as one says them, the headline where accuracy misleads, and how much is right."""
-    result, shares, measure = evidence.result, evidence.shares[system], evidence.headline
+    result = evidence.result
+    shares = evidence.shares[system]
+    measure = evidence.headline
     if result.task == "binary":
         yield _binary(evidence, system)
     if shares.is_imbalanced and measure.name in {LEADING, SPARE}:
@@ -166,7 +170,9 @@ def _labels(evidence: Evidence, system: str) -> Iterator[str]:
 
 
 def _binary(evidence: Evidence, system: str) -> str:
-    result, positive, shares = evidence.result, evidence.names[str(evidence.result.positive)], evidence.shares[system]
+    result = evidence.result
+    positive = evidence.names[str(evidence.result.positive)]
+    shares = evidence.shares[system]
     hits, right = (
         "" if share is None else as_percent(share.value) + _reach(result, share)
         for share in (shares.found, shares.called)

@@ -60,7 +60,8 @@ class ExplorerThresholds(SystemThresholds):
     @property
     def matrix(self) -> list[tuple[str, list[tuple[str, str, str]]]]:
         """The four cells at the start, with shares of the true label; labels in the order of the other matrices."""
-        at, turn = self.rows.row(self.start, named=True), slice(None, None, 1 if self.positive_first else -1)
+        at = self.rows.row(self.start, named=True)
+        turn = slice(None, None, 1 if self.positive_first else -1)
         rows = []
         for label, names in list(zip(self.labels, (("tp", "fn"), ("fp", "tn")), strict=True))[turn]:
             total = sum(at[name] for name in names)
@@ -136,7 +137,8 @@ def explorer(systems: Sequence[ExplorerThresholds], place: int) -> Section:
     system = systems[place]
     widget = Widget("threshold", {"shown": system, "curves": _curves(systems, system)}, ())
     parts = (widget, Section("rules", "What rules choose", (system.table(),)))
-    name, aside = f"threshold-{place + 1}", area("AUC", system.auc)
+    name = f"threshold-{place + 1}"
+    aside = area("AUC", system.auc)
     return Section(name, system.system, parts, aside=aside, data=system.payload())
 
 
@@ -144,9 +146,11 @@ def _curves(systems: Sequence[ExplorerThresholds], front: ExplorerThresholds) ->
     """The ROC curve, and precision and recall, each with a point that moves."""
     columns = ("fpr", "tpr", pl.col("tpr").alias("recall"), "precision")
     parts = [each.rows.select(pl.lit(each.system).alias("system"), *columns) for each in systems]
-    frame, series = pl.concat(parts).fill_nan(None), [Series(each.system) for each in systems]
+    frame = pl.concat(parts).fill_nan(None)
+    series = [Series(each.system) for each in systems]
     at, first = (front.rows.row(row, named=True) for row in (front.start, 0))
-    key, prevalence = "" if len(systems) > 1 else None, first["fn"] / (first["fn"] + first["tn"])
+    key = "" if len(systems) > 1 else None
+    prevalence = first["fn"] / (first["fn"] + first["tn"])
     roc = charts.roc(frame, series, key=key, front=front.system)
     steps = charts.precision_by_threshold(frame, series, key=key, prevalence=prevalence, front=front.system)
     precision = area("Average precision", front.average_precision)

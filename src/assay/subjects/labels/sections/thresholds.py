@@ -39,7 +39,9 @@ def several(result: Thresholds) -> Document:
 
 def chosen(result: ChosenThreshold) -> Document:
     """The choice of one rule, its counts, and all measures there."""
-    alone, title, data = Thresholds((result,), result.settings), _title("Threshold", result.settings), _data(result)
+    alone = Thresholds((result,), result.settings)
+    title = _title("Threshold", result.settings)
+    data = _data(result)
     tables = [_choices(alone, title)]
     if result.is_chosen:
         tables += [_counts(alone), _measures(result)]
@@ -103,7 +105,8 @@ def _closing(result: Thresholds | ChosenThreshold, words: Iterable[str]) -> Iter
 
 
 def _choices(result: Thresholds, title: str) -> Table:
-    level, resampled = as_level(result.settings.confidence), result.settings.resamples > 0
+    level = as_level(result.settings.confidence)
+    resampled = result.settings.resamples > 0
     texts = [(threshold_text(each, each.threshold), _where(each), " *" if each.tied else "") for each in result.chosen]
     columns = (
         Column("rule"),

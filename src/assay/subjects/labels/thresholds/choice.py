@@ -48,7 +48,8 @@ def threshold_table(
     """
     scores = only_system(scored_systems(y_true, y_score, **inputs))
     frame = table_frame(scores.scored)
-    every, total = frame["threshold"].to_numpy(), frame.height
+    every = frame["threshold"].to_numpy()
+    total = frame.height
     if rows is not None and total > Whole(2).check("rows", rows):
         frame = frame[np.unique(np.linspace(0, total - 1, rows).round().astype(np.int64))]
     return ThresholdTable(frame, scores.name, float(AUC.of(scores.scored)[0]), every, warnings_of([scores]))
@@ -299,10 +300,15 @@ def _chosen(
     rule: Rule, places: Ints, sample: Drawn | None, candidates: Candidates, settings: ChoiceSettings
 ) -> ChosenThreshold:
     """The choice, its counts on the data it was chosen on, and the say of resamples on both."""
-    column, level, none = candidates.threshold, settings.confidence, Interval.unknown(settings.confidence)
-    wanted, threshold, value = rule.of(candidates.cells), math.nan, math.nan
+    column = candidates.threshold
+    level = settings.confidence
+    none = Interval.unknown(settings.confidence)
+    wanted = rule.of(candidates.cells)
+    threshold = math.nan
+    value = math.nan
     if len(places):
-        threshold, value = float(column[places[0]]), float(wanted.value[places[0]])
+        threshold = float(column[places[0]])
+        value = float(wanted.value[places[0]])
     if rule.is_given:
         threshold = float(rule.parameters["threshold"])
     result = ChosenThreshold(
@@ -356,7 +362,9 @@ def _judged(
         confusion = other.scored.at(result.threshold)
         cells = ThresholdCells.of(confusion)
         wanted = result.rule.of(cells)
-        bound, value, warnings = wanted.bound, float(wanted.value[0]), []
+        bound = wanted.bound
+        value = float(wanted.value[0])
+        warnings = []
         if math.isnan(value) or (bound is not None and math.isnan(bound.quantity[0])):
             why = reason(wanted, cells)
             warnings.append(f"{result.rule}: its criterion is undefined on {settings.judged_on}: {why}")

@@ -60,7 +60,8 @@ def groups_of(system: ScoredSystem, groups: Any) -> ItemGroups | None:
     number = int(codes.max()) + 1
     if number < _FEWEST:
         raise InputError(f"{system.name}: expected two groups of items or more, got {number}")
-    truth, scores = (items.truth == system.positive).to_numpy(), _scores_of(system)
+    truth = (items.truth == system.positive).to_numpy()
+    scores = _scores_of(system)
     counts = np.ones(len(items), dtype=np.bool_) if items.weight is None else (items.weight > 0).to_numpy()
     # As `Scored` sorts them, so that each item's weight stays with its group where scores are tied.
     rows = [np.flatnonzero(side & counts) for side in (truth, ~truth)]

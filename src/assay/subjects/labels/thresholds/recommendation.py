@@ -57,9 +57,11 @@ def recommended(choices: Sequence[Choice], positives: float) -> Recommendation |
                 return Recommendation(stated.rule, stated.threshold, reason)
     share = as_percent(positives)
     if RARE < positives < 1 - RARE:
-        usual, reason = "youden", f"{share} of the items are positive, so positives and negatives found count alike"
+        usual = "youden"
+        reason = f"{share} of the items are positive, so positives and negatives found count alike"
     else:
-        usual, reason = "max_f", f"{share} of the items are positive, so the other class decides accuracy and TNR"
+        usual = "max_f"
+        reason = f"{share} of the items are positive, so the other class decides accuracy and TNR"
     choice = next((choice for choice in known if choice.rule.name == usual), known[0])
     if choice.rule.name != usual:
         reason = "it is the first rule that you named"

@@ -188,7 +188,8 @@ def parse_rule(text: str | Rule) -> Rule:
     if shape["name"] not in known:
         hint = did_you_mean(shape["name"], known) or f"; there are {', '.join(known)}"
         raise ParameterError(f"no rule is called {shape['name']!r}{hint}")
-    inside, domains = (shape["inside"] or "").strip(), known[shape["name"]].definition.domains
+    inside = (shape["inside"] or "").strip()
+    domains = known[shape["name"]].definition.domains
     if inside and "=" not in inside and len(domains) == 1:  # of one parameter only the value need be written
         inside = f"{next(iter(domains))}={inside}"
     return known[shape["name"]](**parse_arguments(inside, str(text))) if inside else known[shape["name"]]

@@ -198,7 +198,8 @@ class Audit(Result):
             (value, value - self.value, rule.name, ", ".join(rule.tools), rule.why, signature)
             for (rule,), value, signature in findings
         ]
-        numbers, texts = ("value", "difference"), ("rule", "tools", "why", "signature")
+        numbers = ("value", "difference")
+        texts = ("rule", "tools", "why", "signature")
         schema = dict.fromkeys(numbers, pl.Float64) | dict.fromkeys(texts, pl.String)
         frame = pl.DataFrame(rows, schema=schema, orient="row")
         same = pl.col("difference").abs() <= _SAME

@@ -69,7 +69,8 @@ class AuditCase:
         return _with_ideal(self._ranks[seen], setting)
 
     def _valued(self, setting: AuditSetting) -> float:
-        ranks, measure = self.ranks(setting), setting.measure
+        ranks = self.ranks(setting)
+        measure = setting.measure
         asked = np.array([self.query in {None, query} for query in ranks.queries], dtype=np.bool_)
         # What is drawn at random for a query depends on those before it.
         is_drawn = setting.counted is None and measure.is_sampled(setting.policies)

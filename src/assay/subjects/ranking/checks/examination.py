@@ -236,7 +236,8 @@ class RankingExamination(Examination):
 
     def overview(self) -> Overview:
         """The judgments, the runs, and the measures that they were looked at by."""
-        file, names = self.judgments.file, [name for name, _ in self.runs]
+        file = self.judgments.file
+        names = [name for name, _ in self.runs]
         data = {"judgments": file, "runs": names, "measures": [*map(str, self.measures)]}
         return Overview(f"{file} and {number_of('run', len(names))}", data, len(names), "run", first=file)
 

@@ -78,9 +78,11 @@ def _lonely(values: Floats, times: Ints, judgments: int) -> Iterator[tuple[list[
     huge = _HUGE if judgments >= _KNOWN else _HUGE_OF_FEW
     for sign in (1, -1):
         # The outermost first; at the lower end, the scale is looked at upside down.
-        scale, counts = (sign * values)[::sign], times[::sign]
+        scale = (sign * values)[::sign]
+        counts = times[::sign]
         for place in range(len(scale) - 1, 0, -1):
-            count, last = int(counts[place:].sum()), scale[place - 1]
+            count = int(counts[place:].sum())
+            last = scale[place - 1]
             if count > max(1, _LONELY_SHARE * judgments):
                 break
             if scale[place] - last > max(_WIDE, huge * max(1.0, last - scale[0])):
@@ -172,7 +174,8 @@ _ELSE = "else prefer RR or R@k to P@k and nDCG, and say how much is judged"
 def only_relevant(case: ExaminedCollection) -> Iterator[CheckFinding]:
     """Were only relevant documents judged?"""
     if case.lists_only_relevant:
-        count, grades = case.grades.height, case.grades["relevance"]
+        count = case.grades.height
+        grades = case.grades["relevance"]
         message = "the only judgment is" if count == 1 else f"all {count:,} judgments are"
         message += f" of {'a relevant document' if count == 1 else 'relevant documents'}"
         if grades.n_unique() > 1:
@@ -201,7 +204,9 @@ def measure_fit(case: ExaminedCollection) -> Iterator[CheckFinding]:
         return
     top = float(case.grades["relevance"].max())  # type: ignore[arg-type]  # some grade is relevant
     for measure in case.measures:
-        cutoff, name, message = measure.parameters.get("cutoff"), measure.name, ""
+        cutoff = measure.parameters.get("cutoff")
+        name = measure.name
+        message = ""
         if name in {"R", "P"} and cutoff:
             reach = np.minimum(1, cutoff / relevant if name == "R" else relevant / cutoff).mean()
             if reach < _CEILING:
@@ -253,7 +258,8 @@ def short_lists(systems: Sequence[ExaminedRun]) -> Iterator[CheckFinding]:
 )  # fmt: skip
 def few_topics(systems: Sequence[ExaminedRun]) -> Iterator[CheckFinding]:
     """Too few topics for any difference to be significant."""
-    counted, topics = [system for system in systems if system.ranks], len(systems[0].case.topic_ids)
+    counted = [system for system in systems if system.ranks]
+    topics = len(systems[0].case.topic_ids)
     if len(counted) > 1 and topics < LEAST_TOPICS:
         message = f"with {number_of('topic', topics)}, no difference between runs can be significant"
         yield finding("few-topics", "warning", ALL_RUNS, message)

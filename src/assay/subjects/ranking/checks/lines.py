@@ -144,7 +144,8 @@ def numbers(file: Opened) -> Iterator[CheckFinding]:
             continue
         examples = [file.written(row) for row in rows[:EXAMPLES].tolist()]
         severity: Severity = "warning" if message == "infinite" else "error"
-        summary, todo = f"{number_of(column, len(rows))} {message}", _FINITE if message == "infinite" else _PLAIN
+        summary = f"{number_of(column, len(rows))} {message}"
+        todo = _FINITE if message == "infinite" else _PLAIN
         yield finding("numbers", severity, file, summary, len(rows), examples=examples, todo=todo)
 
 

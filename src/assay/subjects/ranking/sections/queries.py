@@ -29,7 +29,8 @@ _ALONE = {True: "best first", False: "lowest, which is best, first", None: "high
 def differences(basis: Evidence) -> Iterator[Section | str]:
     """The change of each query, of the system looked at closest first; or the values of one system alone."""
     values = basis.query_values
-    title, parts = f"{basis.main}, query by query", list[Section]()
+    title = f"{basis.main}, query by query"
+    parts = list[Section]()
     for system, part in _of_systems(basis):
         if isinstance(part, str):
             yield part
@@ -70,7 +71,8 @@ def _of_systems(basis: Evidence) -> Iterator[tuple[str, pl.DataFrame | str]]:
 
 def _changes(basis: Evidence, system: str, frame: pl.DataFrame, place: int) -> Section:
     """One system: a bar for each query, and the numbers."""
-    way, total = basis.higher_is_better(basis.main), frame.height
+    way = basis.higher_is_better(basis.main)
+    total = frame.height
     cards = {}
     if system == basis.system:
         cards = {query: f"q{number}" for number, query in enumerate(basis.in_full["query_id"], start=1)}
@@ -134,7 +136,8 @@ def _values_table(basis: Evidence, frame: pl.DataFrame, fold: str) -> Table:
         *(Column(basis.column_of(name), name, "number") for name in basis.detailed),
     )
     fold += f" ({number_of('query', left_out)} left out)" if left_out else ""
-    cells, caption = frame.with_columns(_places(frame.height, "e")), f"{basis.main} for each query"
+    cells = frame.with_columns(_places(frame.height, "e"))
+    caption = f"{basis.main} for each query"
     return Table("values", cells, columns, caption, most=_READ, fold=fold, ids="_place")
 
 
@@ -146,7 +149,8 @@ def _places(rows: int, before: str) -> pl.Series:
 
 def _alone(basis: Evidence, frame: pl.DataFrame) -> Iterator[Prose | Figure | Table]:
     """One system alone: its value for each query as bars, the best first, and in numbers."""
-    way, name = basis.higher_is_better(basis.main), basis.detailed[0]
+    way = basis.higher_is_better(basis.main)
+    name = basis.detailed[0]
     column = basis.column_of(name)
     value = pl.col(column).fill_nan(None)
     ordered = frame.sort(value, descending=way is not False, nulls_last=True, maintain_order=True)
@@ -214,7 +218,9 @@ def _written(query: Mapping[str, Any], moved: pl.DataFrame, place: int) -> Itera
 
 def _drawn(basis: Evidence, query: Mapping[str, Any], place: int, top: float) -> dict[str, Any]:
     """A query for the page; `top` is the highest grade, the darkest."""
-    sides, way, change = _sides(query), basis.higher_is_better(basis.main), query["difference"]
+    sides = _sides(query)
+    way = basis.higher_is_better(basis.main)
+    change = query["difference"]
     if change > 0:
         mark = "▲"
     elif change < 0:

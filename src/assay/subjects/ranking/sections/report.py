@@ -73,12 +73,14 @@ def coverage(basis: Evidence) -> Iterator[Section | str]:
 
 
 def _coverage(basis: Evidence, evaluation: Evaluation) -> Table:
-    table, places = coverage_table(evaluation), {system: place for place, system in enumerate(basis.systems)}
+    table = coverage_table(evaluation)
+    places = {system: place for place, system in enumerate(basis.systems)}
     note = (
         "Missing: judged topics that the system has no results for. Ignored: its topics without judgments. Tied: "
         "documents that were judged and share their score with another of the same query."
     )
-    frame, caption = table.frame.sort(pl.col("system").replace_strict(places)), "What each system's numbers rest on"
+    frame = table.frame.sort(pl.col("system").replace_strict(places))
+    caption = "What each system's numbers rest on"
     return replace(table, frame=frame, caption=caption, notes=(note,), turned=False)
 
 
@@ -122,7 +124,9 @@ def power(basis: Evidence) -> Iterator[Section | str]:
         _seen=pl.col("difference").abs(),
         _zero=pl.lit(0.0),
     )
-    margin, units, share = max(frame["margin"]), several(basis.unit_kind), as_level(basis.settings.power)
+    margin = max(frame["margin"])
+    units = several(basis.unit_kind)
+    share = as_level(basis.settings.power)
     axis = around([*frame["_seen"], *frame["detectable"], 1.5 * margin], room=0)
     columns = (
         Column("_pair", "pair"),
@@ -196,7 +200,8 @@ class ReportedRankings(Evidence):
 
     def configuration(self) -> dict[str, Any]:
         """The configuration, for readers."""
-        settings, values = self.settings, dict[str, Any]()
+        settings = self.settings
+        values = dict[str, Any]()
         values["main measure"] = self.main
         if self.comparison is not None:
             margins = {f"{each.margin.value:g} ({each.margin.says})" for each in self.comparison.findings}
@@ -229,11 +234,13 @@ class ReportedRankings(Evidence):
             counts = ", ".join(number_of(what, count) for what, count in sizes)
             yield InputFile("scores", self.origin or "scores", "scores" if self.origin else IN_MEMORY, counts)
         else:
-            qrels, rows = evaluation.qrels, dict(evaluation.coverage.select("system", "retrieved").rows())
+            qrels = evaluation.qrels
+            rows = dict(evaluation.coverage.select("system", "retrieved").rows())
             counts = f"{number_of('topic', len(qrels.topics))}, {number_of('judgment', qrels.frame.height)}"
             yield InputFile("qrels", qrels.name, qrels.format, counts)
             for name in self.systems:
-                run, count = evaluation.runs[name], f"{number_of('document', rows[name])} for judged topics"
+                run = evaluation.runs[name]
+                count = f"{number_of('document', rows[name])} for judged topics"
                 yield InputFile("run", run.origin, run.format, count, name)
         if texts.topics is not None:
             count = number_of("topic", len(texts.topics))

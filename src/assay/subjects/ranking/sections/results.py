@@ -319,7 +319,8 @@ def _folds(result: Tuning) -> Table:
 
 def _settings(result: Tuning) -> Table:
     """All settings, or the best of many. The name tells the parameters already."""
-    frame, caption = result.per_setting(), "settings on all topics"
+    frame = result.per_setting()
+    caption = "settings on all topics"
     if frame.height > _MOST_SETTINGS:
         is_lower_better = result.sample.higher_is_better is False
         frame = frame.sort(result.measure, descending=not is_lower_better, maintain_order=True).head(_MOST_SETTINGS)

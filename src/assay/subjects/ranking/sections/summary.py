@@ -181,7 +181,8 @@ def advice(basis: Evidence) -> tuple[str, str]:
 
 
 def _of(basis: Evidence, finding: Finding) -> tuple[str, str]:
-    word, measure = finding.verdict.word, finding.measure
+    word = finding.verdict.word
+    measure = finding.measure
     if word in {"higher", "lower"}:
         known = f"{measure} is neither good nor bad: choose a measure that is"
         stated = f"state the direction of {measure} to know whether that is good"
@@ -279,7 +280,8 @@ def _glance(basis: Evidence, sentences: Sequence[str]) -> dict[str, Any]:
     pairs, (claim, *others) = by_pair(basis), sentences
     if len(pairs) == len(basis.systems) - 1 == 1 and pairs[0][0].measure == basis.main:
         # Of a single pair the sentences are full of numbers: its card has them, and a mark for every measure.
-        claim, others = f"{headline(pairs[0][0])} under {basis.main}.", []
+        claim = f"{headline(pairs[0][0])} under {basis.main}."
+        others = []
     links: list[tuple[str, Finding, int]]
     if len(pairs) == 1:
         links = [(finding.measure, finding, 1) for finding in pairs[0]]

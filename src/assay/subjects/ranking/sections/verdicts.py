@@ -175,7 +175,8 @@ def _details(basis: Evidence, finding: Finding) -> dict[str, Any]:
 
 def _cards(basis: Evidence, comparison: Comparison) -> dict[str, Any]:
     """A card for each system, in their order, and what there is to know of all cards."""
-    pairs, findings = by_pair(basis), basis.told
+    pairs = by_pair(basis)
+    findings = basis.told
     axes = {name: _axis([each for each in findings if each.measure == name]) for name in basis.measures}
     # What is to be said of all is said once, above; a card has it in its words.
     all_depend = all(pair[0].verdict.unjudged for pair in pairs)
@@ -183,7 +184,8 @@ def _cards(basis: Evidence, comparison: Comparison) -> dict[str, Any]:
     for place, (main, *others) in enumerate(pairs, start=1):
         rows = [_row(basis, other, axes[other.measure]) for other in others]
         card = _row(basis, main, axes[main.measure]) | _card(basis, comparison, main, axes[main.measure])
-        is_open, unjudged = len(pairs) <= FEW, 0 if all_depend else main.verdict.unjudged
+        is_open = len(pairs) <= FEW
+        unjudged = 0 if all_depend else main.verdict.unjudged
         caveats = [] if is_open else [card["conflict_says"]]
         caveats += [f"It depends on {number_of('unjudged document', unjudged)}."] if unjudged else []
         cards.append(card | {"id": f"v{place}", "is_open": is_open, "caveats": caveats, "others": rows})
