@@ -363,3 +363,9 @@ def test_the_shell_completes_commands_and_options(tmp_path: Path) -> None:
     typed = f"source {script}; COMP_WORDS=(assay classifier comp); COMP_CWORD=2; _assay; echo ${{COMPREPLY[@]}}"
     completed = subprocess.run(["bash", "-c", typed], capture_output=True, text=True, check=True).stdout
     assert completed.split() == ["compare"]
+
+
+def test_flags_take_no_word_in_help(tmp_path: Path) -> None:
+    for command in ("compare", "clicks judge", "topics sample"):
+        text = run_assay(*command.split(), "--help-all", folder=tmp_path).stdout
+        assert re.search(r"--json +As JSON", text), command

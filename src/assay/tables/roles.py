@@ -303,12 +303,20 @@ def are_clicks(header: Sequence[str]) -> bool:
     return all(set(either) & roles_in("log", header).keys() for either in NEEDED["log"])
 
 
+#: What a table of graded clicks has beside the grades.
+_OF_GRADED_CLICKS = {"impressions", "estimate", "reason", "grade"}
+
+
 def are_rated_lists(header: Sequence[str]) -> bool:
     """Tell whether rows are results with their ranks and their ratings, as Quepid exports them: judgments first of all.
+
+    So are clicks that were graded here: a `reason` stands where they were too few.
 
     >>> are_rated_lists(["Query Text", "Doc ID", "Doc Position", "Rating"]), are_rated_lists(["qid", "doc", "score"])
     (True, False)
     """
+    if {*header} >= _OF_GRADED_CLICKS:
+        return True
     run = columns_of("run", header)
     return run is not None and "score" not in run and columns_of("qrels", header) is not None
 
