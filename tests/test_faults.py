@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import operator
 import os
 import re
 import resource
@@ -510,10 +511,23 @@ def test_control_groups_are_asked_for_what_they_leave(
 
 
 def test_data_that_are_read_in_pieces_take_memory_up_to_a_limit() -> None:
-    small, large, huge = (memory.needed("evaluate", size, 2).resident for size in (0, 10**8, 10**11))
+    sizes = [memory.Input(size) for size in (0, 10**7, 10**11)]
+    small, large, huge = (memory.needed("evaluate", size, 2).resident for size in sizes)
     assert small < large < huge < 10**9
-    assert memory.needed("classifier evaluate", 10**9, 2).resident > 8 * 10**9
-    assert memory.needed("log import", 10**12, 2).resident < 10**9
+    assert memory.needed("classifier evaluate", memory.Input(10**9), 2).resident > 8 * 10**9
+    assert memory.needed("evaluate", memory.Input(0, judged=10**9), 2).resident > 10**10
+
+
+def test_the_first_lines_of_judgments_say_how_many_queries_are_drawn(folder: Path) -> None:
+    lines = [f"q{number // 10} 0 d{number} 1\n" for number in range(50_000)]
+    (folder / "many.txt").write_text("".join(lines))
+    os.chdir(folder)
+    given = memory._input("compare", ["compare", "many.txt", "words.run", "-m", "AP,RR", "--measure", "P@5"])
+    assert (given.judged, given.size, given.measures) == (sum(map(len, lines)), Path("words.run").stat().st_size, 3)
+    assert given.queries == pytest.approx(5000, rel=0.15)
+    more, fewer = (memory.needed("compare", given._replace(queries=number), 2) for number in (500, 5))
+    assert all(map(operator.gt, more, fewer))
+    assert memory._input("classifier evaluate", ["many.txt"]).judged == 0
 
 
 def test_files_count_by_what_they_hold(folder: Path) -> None:

@@ -1,14 +1,16 @@
 """A check of memory before a command: libraries abort, or wait for ever, where an allocation fails.
 
 So the limits of the process and of its control group, and what is free, are compared with an estimate before the work
-begins. The estimate is what was measured for small data, and what larger ones take at least.
+begins. The estimate is what was measured, by command and by what it reads: a little more than the largest.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,9 +21,67 @@ _MB = 1_000_000
 _RESIDENT, _DATA, _ADDRESSES = 150 * _MB, 340 * _MB, 1350 * _MB
 #: Addresses that each further thread reserves.
 _PER_THREAD = 60 * _MB
-#: Memory for each byte of what is read, by group of commands, and where it ends, since the rest is read in pieces.
-_HELD: dict[str, tuple[float, int | None]] = {"": (1.5, 300 * _MB), "clicks": (8.0, 500 * _MB), "log": (8.0, 500 * _MB)}
-_HELD |= dict.fromkeys(("classifier", "clustering", "scores", "agreement", "crowd"), (8.0, None))
+
+
+class Need(NamedTuple):
+    """The memory of each kind that a command takes; or that it takes for each byte that it reads."""
+
+    resident: float
+    data: float
+    addresses: float
+
+    def __add__(self, other: Need) -> Need:  # type: ignore[override]
+        """Both together."""
+        return Need(*(first + second for first, second in zip(self, other, strict=True)))
+
+    def times(self, number: float, most: Need | None = None) -> Need:
+        """So many times that, and no more than the most."""
+        each = [one * number for one in self]
+        return Need(*(each if most is None else map(min, each, most)))
+
+
+class Rate(NamedTuple):
+    """What a command takes for its input: so much for each byte up to the most, then so much for each byte.
+
+    Pieces that are read at the same time are of one size, however large the file is.
+    """
+
+    first: Need
+    most: Need
+    each: Need = Need(0, 0, 0)
+
+    def of(self, size: int) -> Need:
+        """What is taken for so many bytes."""
+        return self.first.times(size, self.most) + self.each.times(size)
+
+
+_NOTHING = Need(0, 0, 0)
+#: Runs, of which one piece after the other is counted.
+_RUNS = Rate(Need(6, 8, 14), Need(120 * _MB, 150 * _MB, 260 * _MB))
+#: Judgments, which are held as a whole.
+_JUDGED = Rate(_NOTHING, _NOTHING, Need(15, 26, 34))
+#: Tables of items, which are held as a whole, too; and labels of several judges.
+_ITEMS = Rate(Need(5, 6, 20), Need(50 * _MB, 60 * _MB, 200 * _MB), Need(18, 13, 27))
+_LABELS = Rate(_NOTHING, _NOTHING, Need(27, 38, 55))
+#: Logs.
+_LOGS = Rate(Need(40, 50, 60), Need(240 * _MB, 400 * _MB, 520 * _MB), Need(4, 11, 13))
+_RATES = {"clicks": _LOGS, "log": _LOGS, "agreement": _LABELS, "crowd": _LABELS}
+_RATES |= dict.fromkeys(("classifier", "clustering", "scores"), _ITEMS)
+#: Commands whose first input is judgments.
+_OF_JUDGMENTS = frozenset({
+    "audit", "compare", "correlate", "doctor", "evaluate", "explain", "freeze", "gate", "plot", "pool bias",
+    "pool simulate", "power", "report", "trec-eval", "tune",
+})  # fmt: skip
+#: Commands that compare runs draw queries anew, for each measure; in pieces, where there are many.
+_DRAWING = frozenset({"compare", "gate", "report"})
+_DRAWN, _OF_QUERY = Need(40 * _MB, 100 * _MB, 180 * _MB), Need(0.2 * _MB, 0.45 * _MB, 0.45 * _MB)
+_MOST_DRAWN = Need(150 * _MB, 330 * _MB, 330 * _MB)
+#: The measures of a comparison, unless some are asked for.
+_USUAL_MEASURES = 4
+#: So much of a file tells how many queries it is about.
+_START = 1 << 16
+#: Bytes of the judgments of a query, where they cannot be looked at.
+_OF_A_QUERY = 500
 #: How much larger than its file a table is as text.
 _COMPRESSED = {".gz": 5, ".zst": 5, ".bz2": 5, ".xz": 5, ".parquet": 3}
 #: Which files say what a control group may take, and what it takes: in the second version, and in the first.
@@ -37,18 +97,19 @@ class Limit(NamedTuple):
     said: str
 
 
-class Need(NamedTuple):
-    """The memory of each kind that a command takes."""
+class Input(NamedTuple):
+    """What a command reads: bytes of judgments and of all else, queries, and the measures that are asked for."""
 
-    resident: int
-    data: int
-    addresses: int
+    size: int = 0
+    judged: int = 0
+    queries: int = 0
+    measures: int = _USUAL_MEASURES
 
 
-def refuse_too_little(command: str, words: Iterable[str]) -> None:
+def refuse_too_little(command: str, words: Sequence[str]) -> None:
     """Refuse a command, before any work is done, if it has less memory than it takes with these files."""
-    size = sum(_size(word) for word in words)
-    need = needed(command, size, _threads())
+    given = _input(command, words)
+    need, size = needed(command, given, _threads()), given.size + given.judged
     kinds = ((need.addresses, _of_process("RLIMIT_AS", "-v")), (need.data, _of_process("RLIMIT_DATA", "-d")),
              (need.resident, [*_of_group(), *_free()]))  # fmt: skip
     for bytes_needed, limits in kinds:
@@ -60,15 +121,40 @@ def refuse_too_little(command: str, words: Iterable[str]) -> None:
                 )
 
 
-def needed(command: str, size: int, threads: int) -> Need:
-    """The memory that a command takes with so many bytes of text to read.
+def needed(command: str, given: Input, threads: int) -> Need:
+    """The memory that a command takes for what it reads.
 
-    >>> needed("classifier evaluate", 10_000_000, 2).resident
-    230000000
+    >>> needed("classifier evaluate", Input(10_000_000), 2).resident / 1e6
+    380.0
     """
-    rate, most = _HELD.get(command.partition(" ")[0], _HELD[""])
-    held = int(size * rate) if most is None else min(int(size * rate), most)
-    return Need(_RESIDENT + held, _DATA + held, _ADDRESSES + held + max(0, threads - 2) * _PER_THREAD)
+    need = Need(_RESIDENT, _DATA, _ADDRESSES + max(0, threads - 2) * _PER_THREAD)
+    need += _RATES.get(command.partition(" ")[0], _RUNS).of(given.size) + _JUDGED.of(given.judged)
+    if command in _DRAWING:
+        need += _DRAWN + _OF_QUERY.times(given.queries, _MOST_DRAWN).times(given.measures)
+    return need
+
+
+def _input(command: str, words: Sequence[str]) -> Input:
+    """What the words of a command name: of files that are compared, the first holds judgments."""
+    sizes = [(word, size) for word in words if (size := _size(word))]
+    if command not in _OF_JUDGMENTS or not sizes:
+        return Input(sum(size for _, size in sizes))
+    (first, judged), *others = sizes
+    asked = [name for option, word in pairwise(words) if option in {"-m", "--measure"} for name in word.split(",")]
+    queries = _queries(first, judged) if command in _DRAWING else 0
+    return Input(sum(size for _, size in others), judged, queries, len(asked) or _USUAL_MEASURES)
+
+
+def _queries(name: str, size: int) -> int:
+    """About how many queries a file is about, by its first lines: each begins with its query."""
+    if Path(name).suffix.lower() in _COMPRESSED:
+        return size // _OF_A_QUERY
+    with suppress(OSError), open(name, "rb") as file:  # noqa: PTH123
+        lines = file.read(_START).splitlines()
+        read = sum(map(len, lines)) + len(lines)
+        queries = {re.split(rb"[\s,]", line, maxsplit=1)[0] for line in lines}
+        return len(queries) * max(1, size // max(1, read))
+    return 0
 
 
 def _threads() -> int:
@@ -139,5 +225,5 @@ def _text(path: Path) -> str:
     return ""
 
 
-def _said(number: int) -> str:
+def _said(number: float) -> str:
     return f"{number / 1e9:.1f} GB" if number >= 1e9 else f"{max(0, number) / 1e6:.0f} MB"
