@@ -76,8 +76,8 @@ _OF_JUDGMENTS = frozenset({
 _DRAWING = frozenset({"compare", "gate", "report"})
 _DRAWN, _OF_QUERY = Need(40 * _MB, 100 * _MB, 180 * _MB), Need(0.2 * _MB, 0.45 * _MB, 0.45 * _MB)
 _MOST_DRAWN = Need(150 * _MB, 330 * _MB, 330 * _MB)
-#: The measures of a comparison, unless some are asked for.
-_USUAL_MEASURES = 4
+#: Two measures or more take so many times what one does.
+_AT_ONCE = 4
 #: So much of a file tells how many queries it is about.
 _START = 1 << 16
 #: Bytes of the judgments of a query, where they cannot be looked at.
@@ -98,12 +98,12 @@ class Limit(NamedTuple):
 
 
 class Input(NamedTuple):
-    """What a command reads: bytes of judgments and of all else, queries, and the measures that are asked for."""
+    """What a command reads: bytes of judgments and of all else, queries; and how many measures are asked for."""
 
     size: int = 0
     judged: int = 0
     queries: int = 0
-    measures: int = _USUAL_MEASURES
+    measures: int = _AT_ONCE
 
 
 def refuse_too_little(command: str, words: Sequence[str]) -> None:
@@ -130,7 +130,8 @@ def needed(command: str, given: Input, threads: int) -> Need:
     need = Need(_RESIDENT, _DATA, _ADDRESSES + max(0, threads - 2) * _PER_THREAD)
     need += _RATES.get(command.partition(" ")[0], _RUNS).of(given.size) + _JUDGED.of(given.judged)
     if command in _DRAWING:
-        need += _DRAWN + _OF_QUERY.times(given.queries, _MOST_DRAWN).times(given.measures)
+        drawn = _OF_QUERY.times(given.queries, _MOST_DRAWN)
+        need += _DRAWN + (drawn if given.measures == 1 else drawn.times(_AT_ONCE))
     return need
 
 
@@ -142,7 +143,7 @@ def _input(command: str, words: Sequence[str]) -> Input:
     (first, judged), *others = sizes
     asked = [name for option, word in pairwise(words) if option in {"-m", "--measure"} for name in word.split(",")]
     queries = _queries(first, judged) if command in _DRAWING else 0
-    return Input(sum(size for _, size in others), judged, queries, len(asked) or _USUAL_MEASURES)
+    return Input(sum(size for _, size in others), judged, queries, len(asked) or _AT_ONCE)
 
 
 def _queries(name: str, size: int) -> int:

@@ -190,11 +190,12 @@ _RAGAS_IDS, _RAGAS_TEXTS = (
     ("retrieved_context_ids", "reference_context_ids"),
     ("retrieved_contexts", "reference_contexts"),
 )
+_LLAMAINDEX_IDS = ("expected_ids", "retrieved_ids")
 _ELASTIC = "Elasticsearch ranking evaluation"
 
 _TOOLS: list[tuple[str, tuple[str, ...], str, Callable[[Source], Iterator[Query]], tuple[Kind, ...]]] = [
     ("llamaindex-dataset", ("relevant_docs", "queries"), "LlamaIndex dataset", _llamaindex_dataset, ("qrels",)),
-    ("llamaindex", ("expected_ids",), "LlamaIndex records", partial(_listed, "retrieved_ids", "expected_ids"), _KINDS),
+    ("llamaindex", _LLAMAINDEX_IDS, "LlamaIndex records", partial(_listed, *_LLAMAINDEX_IDS[::-1]), _KINDS),
     ("ragas", _RAGAS_IDS, "ragas records", partial(_listed, *_RAGAS_IDS), _KINDS),
     ("ragas-texts", _RAGAS_TEXTS[:1], "ragas records", partial(_listed, *_RAGAS_TEXTS), _KINDS),
     ("elasticsearch-request", ("requests",), _ELASTIC, _elasticsearch, ("qrels",)),

@@ -19,7 +19,7 @@ from assay.core.errors import EmptyFileError, FormatError, ParameterError, did_y
 from assay.core.packages import load_added
 from assay.files.columns import all_lines, data_lines, is_number
 from assay.files.sources import BYTE_ORDER_MARK, LONGEST_LINE, Source, without_end_mark
-from assay.tables.roles import Where, absent, are_clicks, are_rated_lists
+from assay.tables.roles import LISTS, Where, absent, are_clicks, are_rated_lists, of_lists
 
 Kind: TypeAlias = Literal["run", "qrels", "topics", "documents"]
 
@@ -198,6 +198,9 @@ def detect(source: Source, kind: Kind | None = None, name: str | None = None) ->
     words = [word for name in names for word in name.split()]
     is_header = len(names) > 1 and "".join(names).isprintable() and not any(map(is_number, words))
     if not fitting and is_header and (kind is not None or are_clicks(names)):
+        lists = [name for name, value in (head.first_object or {}).items() if isinstance(value, list)]
+        if lists and kind in LISTS:
+            raise of_lists(kind, names, lists[0], source.name, number)
         raise absent(kind or "run", names, source.name, None if head.is_binary else number)
     if not fitting and any(separator in line for separator in (b",", b";")):
         note = "a table with commas needs a first line that names its columns"

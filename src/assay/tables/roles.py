@@ -429,6 +429,22 @@ def absent(
     )
 
 
+#: What a list of documents is called, where each row is a query, and what it lists.
+LISTS = {"run": ("retrieved_ids", "what was found, best first"), "qrels": ("expected_ids", "the right answers")}
+
+
+def of_lists(table: str, header: Sequence[str], column: str, path: str, line: int | None) -> FormatError:
+    """The error of a table with a list of documents in each row, under a name that nobody knows.
+
+    >>> print(of_lists("qrels", ["question", "gold"], "gold", "golden.jsonl", 1))
+    golden.jsonl:1: expected a table with the columns `query_id`, `doc_id`, `relevance`, got 'question, gold' (`gold`
+    holds lists: call it `expected_ids` if each lists the right answers)
+    """
+    called, what = LISTS[table]
+    note = f"`{column}` holds lists: call it `{called}` if each lists {what}"
+    return FormatError(path, line, expected=f"a table {shape_of(table)}", got=", ".join(header), note=note)
+
+
 def refuse_rows(
     wrong: pl.Series, where: Where, expected: str, values: pl.Series | None = None, note: str | None = None
 ) -> None:
