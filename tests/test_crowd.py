@@ -203,7 +203,7 @@ def test_items_that_stay_open_are_pooled_but_not_judged() -> None:
 
 def test_words_are_graded_by_the_order_of_the_categories() -> None:
     rows = [("q", "d", "ana", "yes"), ("q", "d", "ben", "yes"), ("q", "e", "ana", "no"), ("q", "e", "ben", "no")]
-    with pytest.raises(ParameterError, match="state them as categories"):
+    with pytest.raises(ParameterError, match="from the lowest grade up with categories"):
         crowd(labels_of(rows), method="majority").to_qrels()
     graded = crowd(labels_of(rows), method="majority", categories=["no", "partly", "yes"]).to_qrels().frame
     assert graded["relevance"].to_list() == [2, 0]

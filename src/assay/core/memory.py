@@ -64,7 +64,7 @@ _JUDGED = Rate(_NOTHING, _NOTHING, Need(15, 26, 34))
 _ITEMS = Rate(Need(5, 6, 20), Need(50 * _MB, 60 * _MB, 200 * _MB), Need(18, 13, 27))
 _LABELS = Rate(_NOTHING, _NOTHING, Need(27, 38, 55))
 #: Logs.
-_LOGS = Rate(Need(40, 50, 60), Need(240 * _MB, 400 * _MB, 520 * _MB), Need(4, 11, 13))
+_LOGS = Rate(Need(40, 50, 60), Need(240 * _MB, 400 * _MB, 520 * _MB), Need(3, 15, 15.5))
 _RATES = {"clicks": _LOGS, "log": _LOGS, "agreement": _LABELS, "crowd": _LABELS}
 _RATES |= dict.fromkeys(("classifier", "clustering", "scores"), _ITEMS)
 #: Commands whose first input is judgments.

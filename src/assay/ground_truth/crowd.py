@@ -112,7 +112,8 @@ class CrowdLabels(Result):
             )
         if not is_numeric(self.labels) and self.settings["categories"] is None:
             names = listed(self.ratings.categories)
-            raise ParameterError(f"the labels are words ({names}): state them as categories, from the lowest grade up")
+            stated = f"{argument('categories')}, as in {','.join(self.ratings.categories)}"
+            raise ParameterError(f"the labels are words ({names}): state them from the lowest grade up with {stated}")
         values = self.ratings.values
         relevant = (values >= level).astype(np.float64)
         posterior, chosen = self.aggregate.posterior, self.aggregate.chosen
