@@ -133,6 +133,7 @@ SEVERAL = {
     "--aspect": "what is asked; what is exported",
     "--guidelines": "the first version; a later one",
     "--list": "releases, without making one; documents, without asking for them",
+    "--demo": "judging at the terminal; in a browser",
 }
 
 
