@@ -90,6 +90,22 @@ def test_small_angles_are_not_rounding() -> None:
     assert points.silhouettes == approx(Points.of(angle * 1e9, [0, 0, 0, 1, 1], metric="sqeuclidean").silhouettes)
 
 
+def test_the_order_of_rows_does_not_matter_to_a_sample() -> None:
+    """Points are drawn by their coordinates; where there are distances alone, by the names of the items."""
+    rng = np.random.default_rng(0)
+    rows, codes, names = rng.normal(size=(60, 3)), rng.choice([*"abc"], 60), [f"i{number:02}" for number in range(60)]
+    distances = np.sqrt(((rows[:, None] - rows[None]) ** 2).sum(-1))
+    order = rng.permutation(60)
+    turned = [names[place] for place in order]
+    for one, other in (
+        (Points.of(rows, codes, sample_size=20), Points.of(rows[order], codes[order], sample_size=20)),
+        (Points.of(distances, codes, metric="precomputed", item_id=names, sample_size=20),
+         Points.of(distances[np.ix_(order, order)], codes[order], metric="precomputed", item_id=turned,
+                   sample_size=20)),
+    ):  # fmt: skip
+        assert np.nansum(one.silhouettes) == pytest.approx(np.nansum(other.silhouettes), abs=1e-12)
+
+
 def test_the_order_of_rows_and_the_names_of_clusters_do_not_matter() -> None:
     rng = np.random.default_rng(6)
     rows, codes = rng.normal(size=(1500, 6)), rng.integers(0, 4, 1500)

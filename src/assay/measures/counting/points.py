@@ -278,8 +278,10 @@ class Points:
 
     @property
     def _order(self) -> Ints:
-        """The points in an order that is not that of the items; of distances alone, there is none other."""
-        return np.arange(self.items) if self.metric == PRECOMPUTED else order_of_rows(self.X)
+        """The points in an order that is not that of the items: by coordinates; of distances, by names, if any."""
+        if self.metric != PRECOMPUTED:
+            return order_of_rows(self.X)
+        return np.arange(self.items) if self.item_id is None else self.item_id.arg_sort().to_numpy().astype(np.int64)
 
     @cached_property
     def sums(self) -> Sums:
