@@ -12,6 +12,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -733,6 +734,25 @@ def test_a_database_of_a_newer_version_is_left_alone(database: Database, place: 
         connection.execute(text(f"UPDATE alembic_version SET version_num = '{store_database.NEWEST}'"))
 
 
+@pytest.mark.parametrize("version", [f"{number:04}" for number in range(1, int(store_database.NEWEST))])
+def test_a_database_of_an_earlier_version_is_brought_up_to_date_with_all_that_is_in_it(
+    version: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    server = make_database(request.getfixturevalue("postgres"), f"v{version}")
+    for place in (str(tmp_path / "judging.db"), server):
+        with as_of_version(version):
+            open_database(place, create=True).close()
+            with open_database(place) as old:
+                project = make_project(old, overlap=2)
+                judge_all(project, "ana", lambda _: 2)
+                before = (list(history(project)), make_release(project).content)
+        with open_database(place) as database:
+            project = open_project(database)
+            assert (list(history(project)), open_release(project).content) == before
+            assert len(judge_all(project, "ben", lambda _: 2)) == SIZE
+            assert not check_store(database).problems
+
+
 def test_settings_and_scales_that_contradict_themselves_are_refused() -> None:
     for values, message in (
         ({"overlap": 3, "most": 2}, "fewer labels at most than at least"),
@@ -747,13 +767,14 @@ def test_settings_and_scales_that_contradict_themselves_are_refused() -> None:
         with pytest.raises(ParameterError, match="scale"):
             scale_of(scale)
     assert [grade.key for grade in SCALES["graded"].grades] == ["0", "1", "2", "3"]
-    assert [grade.key for grade in scale_of("0=no/a,1=yes/b").grades] == ["a", "b"]
+    assert [grade.key for grade in scale_of("0=no/a,1=yes/c").grades] == ["a", "c"]
 
 
-def test_every_statement_of_a_hand_out_uses_an_index(tmp_path: Path) -> None:
-    """A hand-out must not go through all items, or it would slow down as projects grow."""
+@pytest.mark.parametrize("order", ["topic", "random", "priority"])
+def test_every_statement_of_a_hand_out_uses_an_index(tmp_path: Path, order: str) -> None:
+    """A hand-out must not go through all items, nor sort them, or it would slow down as projects grow."""
     with open_database(str(tmp_path / "a.db"), create=True) as database:
-        project = make_project(database, topics=3, documents=30, overlap=2)
+        project = make_project(database, topics=3, documents=30, overlap=2, order=order)
         statements: list[tuple[str, Any]] = []
 
         def record(*values: Any) -> None:
@@ -770,6 +791,8 @@ def test_every_statement_of_a_hand_out_uses_an_index(tmp_path: Path) -> None:
                     plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", parameters).all()
                     scans = [row[3] for row in plan if row[3].startswith("SCAN") and "topic" not in row[3]]
                     assert not [scan for scan in scans if "CONSTANT" not in scan], statement
+                    if " item." in statement.partition("FROM")[0]:
+                        assert not [row[3] for row in plan if "B-TREE" in row[3]], statement
 
 
 def _statements(database: Database, work: Callable[[], object]) -> int:
@@ -802,6 +825,14 @@ def test_statements_are_few_and_imports_take_no_more_for_more_labels(database: D
     first = _statements(database, lambda: take_labels(project, few))
     assert _statements(database, lambda: take_labels(project, many)) <= first
     assert len(labels_of(project)) == 1202
+
+
+@contextmanager
+def as_of_version(version: str) -> Iterator[None]:
+    """Assay as it was when a version of the tables was the newest."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(store_database, "NEWEST", version)
+        yield
 
 
 def _at(patch: pytest.MonkeyPatch, *, minutes: float) -> None:

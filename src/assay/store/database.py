@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
 
 #: The newest version of the tables: the name of the last migration.
-NEWEST: Final = "0002"
+NEWEST: Final = "0003"
 #: The first bytes of every SQLite file.
 _SQLITE: Final = b"SQLite format 3\0"
 #: So long a writer waits for another one, in seconds.
@@ -246,7 +246,7 @@ def _upgrade(database: Database) -> None:
         if not database.is_sqlite:
             connection.exec_driver_sql("SELECT pg_advisory_xact_lock(7238452)")  # one at a time
         config.attributes["connection"] = connection
-        command.upgrade(config, "head")
+        command.upgrade(config, NEWEST)
 
 
 def _told(message: str) -> str:

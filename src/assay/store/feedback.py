@@ -30,7 +30,7 @@ def feed_back(project: Project, topic_id: str) -> int:
             select(db.item.c.id, db.item.c.doc_id, db.item.c.state).select_from(db.item).join(db.topic).where(*of_topic)
         )
         found = select(db.source.c.run, db.source.c.rank, db.item.c.doc_id).select_from(db.source).join(db.item)
-        labels = labels_frame(connection, project).filter(query_id=topic_id).drop_nulls("label")
+        labels = labels_frame(connection, project, topic=topic_id).drop_nulls("label")
         if not labels.height or labels.height % BATCH:
             return 0
         rankings: dict[str, list[str]] = {}

@@ -22,11 +22,16 @@ COLUMNS: Final = (
 
 
 def labels_frame(
-    connection: Connection, project: Project, *, purposes: Sequence[str] = ("main", "import"), aspect: str | None = None
+    connection: Connection,
+    project: Project,
+    *,
+    purposes: Sequence[str] = ("main", "import"),
+    aspect: str | None = None,
+    topic: str | None = None,
 ) -> pl.DataFrame:
     """The labels that count, one row each; `label` is null where somebody could not judge.
 
-    `aspect`: the grades of a further aspect in place of relevance.
+    `aspect`: the grades of a further aspect in place of relevance. `topic`: only those of one topic.
     """
     value = db.label.c.value if aspect is None else db.label_aspect.c.value
     rows = (
@@ -46,6 +51,8 @@ def labels_frame(
         .where(db.assignment.c.state == "done", ~db.label.c.is_surplus, IS_CURRENT)
         .order_by(db.label.c.id)
     )  # fmt: skip
+    if topic is not None:
+        rows = rows.where(db.topic.c.topic_id == topic, db.topic.c.collection_id == project.collection)
     if aspect is not None:
         rows = rows.join(db.label_aspect, db.label_aspect.c.label_id == db.label.c.id).where(
             db.label_aspect.c.aspect_id == aspect_key(project, aspect)

@@ -177,11 +177,14 @@ item = Table(
     UniqueConstraint("project_id", "topic_id", "doc_id"),
     _one_of("state", ITEM_STATES),
 )  # fmt: skip
-#: What is still to be handed out, over all topics and by topic: the only rows that a hand-out looks at, however much
-#: has been judged already.
+#: What is still to be handed out, over all topics, by topic and by priority: the only rows that a hand-out looks at,
+#: however much has been judged already.
 _OPEN = text("state = 'open' AND taken < wanted")
-for _name, _first in (("ix_item_open", []), ("ix_item_open_topic", [item.c.topic_id])):
-    _columns = [item.c.project_id, *_first, item.c.urgency.desc(), item.c.taken, item.c.shuffle]
+for _name, _first, _last in (
+    ("ix_item_open", [], []), ("ix_item_open_topic", [item.c.topic_id], []),
+    ("ix_item_open_priority", [], [item.c.priority]),
+):  # fmt: skip
+    _columns = [item.c.project_id, *_first, item.c.urgency.desc(), item.c.taken, *_last, item.c.shuffle]
     Index(_name, *_columns, sqlite_where=_OPEN, postgresql_where=_OPEN)
 Index("ix_item_state", item.c.project_id, item.c.state)
 source = Table(
@@ -349,10 +352,10 @@ def fixed(word: str) -> ColumnElement[str]:
     return literal_column(repr(word))
 
 
-def _last(table: Table) -> ScalarSelect[int]:
+def _entered(table: Table) -> ScalarSelect[int]:
     newest = select(func.max(table.c.id)).scalar_subquery()
     return select(table.c.created_at).where(table.c.id == newest).scalar_subquery()
 
 
 #: When something was last written down: a label, or else an event; null in an empty database.
-LAST_ENTRY: ColumnElement[int] = func.coalesce(_last(label), _last(event))
+LAST_ENTRY: ColumnElement[int] = func.coalesce(_entered(label), _entered(event))
