@@ -27,6 +27,7 @@ from assay.store.saving import save
 from assay.store.scales import SCALES
 from assay.store.settings import Settings
 from assay.tables import Documents, Topics
+from benchmarks.cases import DATA
 
 HERE = Path(__file__).parent
 TOPICS, DEPTH, OVERLAP = 100, 1000, 12
@@ -109,7 +110,8 @@ def lines(number: int, topics: int = TOPICS, depth: int = DEPTH, sizes: tuple[in
         "| ---: | ---: | ---: | ---: | ---: |",
     ]
     releases = []
-    with tempfile.TemporaryDirectory(dir=HERE) as name:
+    DATA.mkdir(exist_ok=True)  # on a disk: some systems keep temporary files in memory
+    with tempfile.TemporaryDirectory(dir=DATA) as name:
         folder = Path(name)
         place = str(folder / "judging.db")
         with open_database(place, create=True) as database:
