@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +18,9 @@ from strategies import quickly
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
+# What is compiled once is compiled for all workers, and for the processes that tests start: a third of their time.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # As the command does: while modules are loaded, looking for cycles of garbage takes long and finds none.
 gc.set_threshold(100_000)
 settings.register_profile("assay", quickly)

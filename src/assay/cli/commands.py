@@ -6,9 +6,11 @@ Subjects declare theirs (`DECLARATION` in the folder of each); here they become 
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable
 from functools import cache
+from typing import Any
 
-from cyclopts import App, Parameter
+from cyclopts import App, ArgumentCollection, Parameter
 
 from assay.cli.output import message
 from assay.core import registry
@@ -141,6 +143,27 @@ def completed(words: list[str]) -> list[str]:
     return [group, USUAL[group], *words[1:]]
 
 
+class _App(App):
+    """An app whose commands put their arguments together once: each call has a copy without values."""
+
+    def assemble_argument_collection(
+        self, *, default_parameter: Parameter | None = None, parse_docstring: bool = False
+    ) -> ArgumentCollection:
+        def assemble() -> ArgumentCollection:
+            return super(_App, self).assemble_argument_collection(
+                default_parameter=default_parameter, parse_docstring=parse_docstring
+            )
+
+        if default_parameter is not None or parse_docstring or self.default_command is None:
+            return assemble()
+        if self.default_command not in _ASSEMBLED:
+            _ASSEMBLED[self.default_command] = assemble()
+        return _ASSEMBLED[self.default_command].copy(reset_tokens=True)
+
+
+_ASSEMBLED: dict[Callable[..., Any], ArgumentCollection] = {}
+
+
 def application() -> App:
     """The app without its commands: `app_of` adds those that are asked for."""
     return _app("assay")
@@ -162,7 +185,7 @@ def app_of(app: App, command: str) -> App:
 
 def _app(name: str) -> App:
     """An app that leaves help, the version and the result to `main`."""
-    return App(
+    return _App(
         name=name, help_flags=(), version_flags=(), default_parameter=Parameter(negative=()),
         result_action="return_value",
     )  # fmt: skip

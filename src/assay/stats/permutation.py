@@ -7,6 +7,7 @@ otherwise signs are drawn, and the observed ones count as one more draw: p = (b 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from hashlib import blake2b
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -144,7 +145,7 @@ def permutation_of_pooled(
     extreme = drawn = 0
     exact = units <= MOST_UNITS_EXACT
     for chosen in _every_byte(units) if exact else _drawn_bytes(units, resamples, seed):
-        seconds, firsts = np.split(both.pooled(_sums_under(chosen)).values, 2)
+        seconds, firsts = np.split(both.pooled(_once(_sums_under(chosen))).values, 2)
         swapped = seconds - firsts
         # What is undefined once it is swapped is no evidence against the null: it counts as extreme.
         extreme += int(
@@ -181,6 +182,20 @@ def _sums_under(chosen: NDArray[np.uint8]) -> Callable[[Floats], Floats]:
         return sums.ravel()
 
     return summed
+
+
+def _once(add_up: Callable[[Floats], Floats]) -> Callable[[Floats], Floats]:
+    """Add up the same counts once: formulas of agreement have hundreds of parts, of which few are different."""
+    known: dict[bytes, Floats] = {}
+
+    def added_up(counts: Floats) -> Floats:
+        key = blake2b(counts.tobytes(), digest_size=16).digest()
+        if key not in known:
+            known[key] = add_up(counts)
+            known[key].flags.writeable = False
+        return known[key]
+
+    return added_up
 
 
 def under_weights(formula: PerUnit, weights: Floats) -> Floats:
