@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 # What is compiled once is compiled for all workers, and for the processes that tests start: a third of their time.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+# There is a worker to a core: threads of scikit-learn and of matrix products would wait for one another, at full speed.
+for _threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(_threads, "1")
 # As the command does: while modules are loaded, looking for cycles of garbage takes long and finds none.
 gc.set_threshold(100_000)
 settings.register_profile("assay", quickly)

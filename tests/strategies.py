@@ -23,7 +23,7 @@ PROFILES = ((0, 1), (0, 1, 2, 3, 4), (-2, -1, 0, 1, 2), (0, 0, 0, 3), (1, 2), (0
 FRACTIONS = (0.25, 0.5, 1.0, 1.5, 2.75)
 
 #: Examples are the same in every run, so that a failure on one machine is a failure on all.
-quickly = settings(max_examples=50, deadline=None, derandomize=True, database=None)
+quickly = settings(max_examples=20, deadline=None, derandomize=True, database=None)
 
 
 class Tables(NamedTuple):

@@ -98,7 +98,7 @@ def slow_mace(ratings: Ratings, passes: int) -> tuple[list[list[float]], list[fl
     return posterior, knows
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=16, deadline=None)
 @given(tables.filter(usable), st.integers(1, 6))
 def test_dawid_skene_is_what_plain_loops_give(table: Table, passes: int) -> None:
     ratings = Ratings.from_labels(table)
@@ -109,7 +109,7 @@ def test_dawid_skene_is_what_plain_loops_give(table: Table, passes: int) -> None
     assert np.isnan(fit.posterior[~labelled]).all()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=16, deadline=None)
 @given(tables.filter(usable), st.integers(1, 6))
 def test_mace_is_what_plain_loops_give(table: Table, passes: int) -> None:
     ratings = Ratings.from_labels(table)
@@ -120,7 +120,7 @@ def test_mace_is_what_plain_loops_give(table: Table, passes: int) -> None:
     assert fit.ability == pytest.approx(np.array(knows), abs=1e-9)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(tables.filter(usable), st.permutations(range(4)))
 def test_the_order_of_judges_does_not_matter_and_the_trace_never_falls(table: Table, order: list[int]) -> None:
     named = {f"j{place}": row for place, row in enumerate(table)}

@@ -449,7 +449,7 @@ def policies(draw: st.DrawFn) -> Policies:
     return Policies(**chosen)
 
 
-@settings(quickly, max_examples=20)
+@settings(quickly, max_examples=8)
 @given(
     st.integers(0, 1000),
     policies(),

@@ -187,7 +187,7 @@ NAMES = st.sampled_from(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.lists(NAMES, min_size=1, max_size=6), st.lists(st.lists(CELLS, max_size=6), max_size=5), st.booleans())
 def test_whatever_a_table_holds_is_read_or_refused_in_one_line(
     names: list[str], rows: list[list[str]], with_points: bool
@@ -199,7 +199,7 @@ def test_whatever_a_table_holds_is_read_or_refused_in_one_line(
         assert one.points is None or (len(one.points) == len(one) and bool(np.isfinite(one.points).all()))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.binary(max_size=200))
 def test_bytes_of_any_kind_are_read_or_refused(data: bytes) -> None:
     source = Source(io.BytesIO(b"cluster,class\n" + data), name="c.csv")
@@ -208,7 +208,7 @@ def test_bytes_of_any_kind_are_read_or_refused(data: bytes) -> None:
     assert isinstance(names_in_any(Source(io.BytesIO(data), name="c.csv")), list)  # an answer, never an error
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.text(alphabet="0123456789 ;,/.-xe\n", max_size=25))
 def test_a_typed_table_is_read_or_refused_in_one_line(text: str) -> None:
     from assay.cli.literals import table_in  # noqa: PLC0415

@@ -98,7 +98,7 @@ def test_documents_are_read_cluster_by_cluster(order: str, expected: list[str]) 
     st.dictionaries(st.integers(0, 12).map("d{}".format), st.sampled_from("abc"), min_size=1),
     st.sampled_from(ORDERS),
 )
-@settings(max_examples=60)
+@settings(max_examples=24)
 def test_reading_loses_no_document_and_keeps_clusters_together(
     scores: dict[str, float], clusters: dict[str, str], order: str
 ) -> None:

@@ -65,7 +65,7 @@ def test_the_bundled_file_is_what_the_script_makes(tmp_path: Path) -> None:
     assert (tmp_path / "folds.csv").read_bytes() == FOLDS.read_bytes()
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=16)
 @given(data=st.data())
 def test_folds_pooled_are_the_whole_and_means_are_those_of_parts(data: st.DataObject) -> None:
     size = data.draw(st.integers(4, 30))
@@ -184,7 +184,7 @@ def test_a_bad_file_gets_one_clear_line(tmp_path: Path, text: str, words: list[s
     assert not out.exists()
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=60)
 @given(
     cells=st.lists(
         st.tuples(*[st.sampled_from(["0", "1", "2", "", "x", "train", "test", "-1", "1.5", "nan", '"'])] * 5),

@@ -41,7 +41,7 @@ def grouped(draw: st.DrawFn) -> tuple[Any, Any]:
     return labels[order], groups[order]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=24)
 @given(
     held=grouped(), repeats=st.integers(1, 3), cv=st.sampled_from([2, 3, 4, "repeated", "5x2"]),
     seed=st.integers(0, 99), by_group=st.booleans(), stratify=st.booleans(),
@@ -87,7 +87,7 @@ def test_stratified_folds_hold_the_same_share_of_every_label() -> None:
     assert {int(labels[one.test].sum()) for one in loose.each} != {4}
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=12)
 @given(times=st.lists(st.integers(0, 50), min_size=8, max_size=30))
 def test_time_runs_forward_whatever_the_order_of_the_rows(times: list[int]) -> None:
     found = split(len(times), "time", time=times)
@@ -127,7 +127,7 @@ def test_a_rare_class_is_pointed_out() -> None:
     assert "least populated class" in found.warnings[0]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=24)
 @given(codes=st.lists(st.integers(0, 8), min_size=4, max_size=25), data=st.data())
 def test_twins_on_both_sides_are_counted_as_one_would_by_hand(codes: list[int], data: st.DataObject) -> None:
     rows = st.lists(st.integers(0, len(codes) - 1), min_size=1, max_size=10)

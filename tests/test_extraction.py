@@ -23,7 +23,7 @@ from assay.subjects.spans.span_files import Tag, read_spans, tag_of
 from assay.subjects.spans.span_files import tagged_spans as spans_in
 from assay.subjects.spans.spans import SpanPlace, Spans, overlapping
 
-thoroughly = settings(quickly, max_examples=200)
+thoroughly = settings(quickly, max_examples=80)
 LETTERS = Path(__file__).parents[1] / "src" / "assay" / "data" / "letters" / "names.conll"
 
 

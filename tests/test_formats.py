@@ -786,7 +786,7 @@ ROUND_TRIPS = [(kind, writer) for kind in KINDS for writer in writers(kind)]
     ("kind", "writer"), ROUND_TRIPS, ids=[f"{kind} as {writer.name}" for kind, writer in ROUND_TRIPS]
 )
 @given(data=st.data())
-@settings(quickly, max_examples=20)
+@settings(quickly, max_examples=8)
 def test_what_is_written_is_read_again(
     kind: str, writer: Any, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

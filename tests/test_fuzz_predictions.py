@@ -21,7 +21,7 @@ from assay.files.sources import Source
 from assay.subjects.spans.span_files import read_spans
 from assay.tables.roles import kind_of
 
-thoroughly = settings(quickly, max_examples=40)
+thoroughly = settings(quickly, max_examples=16)
 
 PIECES = [b"truth", b"prediction", b"score", b"score_a", b"prediction_x", b"weight", b"item_id", b"system", b"truth_a"]
 PIECES += [
@@ -124,7 +124,7 @@ columns = (
 )
 
 
-@settings(quickly, max_examples=200)
+@settings(quickly, max_examples=80)
 @given(
     y_true=columns, y_pred=st.none() | columns,
     y_score=st.none() | columns | st.dictionaries(anything, columns, max_size=3),

@@ -207,7 +207,7 @@ def altered(draw: st.DrawFn) -> Any:
 
 
 @given(altered(), st.booleans())
-@hypothesis_settings(quickly, max_examples=300)
+@hypothesis_settings(quickly, max_examples=120)
 def test_whatever_the_file_holds_it_is_read_or_refused(told: Any, sign: bool) -> None:
     """No other exception gets out; and what is read can be written and read again."""
     try:
@@ -222,7 +222,7 @@ def test_whatever_the_file_holds_it_is_read_or_refused(told: Any, sign: bool) ->
 
 
 @given(st.binary(max_size=60) | st.text(max_size=60).map(lambda text: ('{"assay_baseline": ' + text).encode()))
-@hypothesis_settings(quickly, max_examples=200)
+@hypothesis_settings(quickly, max_examples=80)
 def test_whatever_the_bytes_are_they_are_refused(data: bytes) -> None:
     with pytest.raises(AssayError):
         read_baseline(io.BytesIO(data))

@@ -246,7 +246,7 @@ def quietly(function: Any, *arguments: Any, **options: Any) -> Any:
         return function(*arguments, **options)
 
 
-@settings(quickly, max_examples=30)
+@settings(quickly, max_examples=12)
 @given(labelled(), st.sampled_from([0.0, 0.5, 1.0, 2.0]))
 def test_precision_recall_and_f_agree_with_scikit_learn(data: Labelled, beta: float) -> None:
     """What is undefined is left out with `zero_division=nan`, and counts as 0 or 1 with these."""

@@ -25,7 +25,7 @@ from assay.files.logs import LOG_FORMATS
 from assay.files.sources import Source
 from assay.verbs.diagnosis.examination import checks_in
 
-thoroughly = settings(quickly, max_examples=15)
+thoroughly = settings(quickly, max_examples=8)
 BUNDLED = Path(__file__).parents[1] / "src" / "assay" / "data" / "clicks" / "log.ndjson.gz"
 CLEAN = [Page("tea", ["d1", "d2"], [1], f"u{number}", f"s{number}", number) for number in range(5)]
 

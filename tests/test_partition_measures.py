@@ -28,7 +28,7 @@ from assay import Contingency, Measure, parse_measure
 from assay.measures import partitions, registered
 
 approx = pytest.approx
-some = settings(quickly, max_examples=25)
+some = settings(quickly, max_examples=10)
 
 MEASURES = [one for one in registered("clustering").values() if one.definition.counts is Contingency]
 each_measure = in_turn("measure", MEASURES, ids=str)

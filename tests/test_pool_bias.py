@@ -80,7 +80,7 @@ TWINS = {"move-to-front": slow_move_to_front, "max-mean": slow_max_mean, "take":
 RANKINGS = st.lists(st.lists(st.sampled_from(DOCUMENTS), unique=True, max_size=7), min_size=1, max_size=4)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(RANKINGS, JUDGED, st.sampled_from(sorted(TWINS)))
 def test_strategies_read_documents_as_their_slow_twins_do(
     rankings: list[list[str]], judged: dict[str, int], strategy: str
@@ -89,7 +89,7 @@ def test_strategies_read_documents_as_their_slow_twins_do(
     assert [each.doc_id for each in simulate(strategy, rankings, relevant)] == TWINS[strategy](rankings, relevant)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(RANKINGS, JUDGED, st.sampled_from(sorted(ADAPTIVE)), st.integers(1, 3))
 def test_a_simulation_is_the_same_steps_as_a_judge_in_the_loop_takes(
     rankings: list[list[str]], judged: dict[str, int], strategy: str, batch: int
@@ -117,7 +117,7 @@ def test_a_bandit_prefers_the_run_that_finds_more() -> None:
 # Simulations --------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(some_runs(), JUDGED, st.integers(1, 5))
 def test_simulated_pools_find_what_was_judged_within_the_budget(
     runs: Runs, judged: dict[str, int], budget: int
@@ -242,7 +242,7 @@ def slow_uniques(runs: Runs, groups: dict[str, str], depth: int) -> dict[str, se
     return unique
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(some_runs(), st.dictionaries(st.sampled_from(DOCUMENTS), st.integers(0, 2), min_size=4), st.integers(1, 4))
 def test_leaving_out_uniques_scores_runs_by_what_others_found(runs: Runs, judged: dict[str, int], depth: int) -> None:
     topics = next(iter(runs.values()))

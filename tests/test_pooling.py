@@ -49,7 +49,7 @@ def pairs(frame: pl.DataFrame) -> list[tuple[str, str]]:
     return list(frame.select("query_id", "doc_id").iter_rows())
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(some_runs(), st.integers(1, 8))
 def test_a_pool_is_the_union_of_the_first_documents_each_once(runs: Runs, depth: int) -> None:
     pool, expected = make_pool(runs, depth=depth), twin(runs, depth)
@@ -65,7 +65,7 @@ def test_a_pool_is_the_union_of_the_first_documents_each_once(runs: Runs, depth:
     assert dict(pool.contributions().select("run", "unique").iter_rows()) == alone
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(some_runs(), st.integers(1, 6), st.sampled_from(["take", "rbp", "rrf"]))
 def test_a_budget_takes_the_documents_that_the_strategy_puts_first(runs: Runs, budget: int, strategy: Any) -> None:
     pool, sources = make_pool(runs, strategy=strategy, budget=budget, order="priority"), twin(runs, 100)
@@ -148,7 +148,7 @@ def test_runs_without_documents_are_refused() -> None:
         make_pool({"a": {"q": {"d": 1.0}}}, topics=["x"])
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(some_runs())
 def test_overlap_is_the_share_of_common_documents(runs: Runs) -> None:
     held = {name: {(t, d) for t, scores in topics.items() for d in scores} for name, topics in runs.items()}
@@ -156,7 +156,7 @@ def test_overlap_is_the_share_of_common_documents(runs: Runs) -> None:
         assert share == pytest.approx(len(held[first] & held[second]) / len(held[first] | held[second]))
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(some_runs(), st.integers(1, 3), st.booleans())
 def test_each_run_chosen_adds_most(runs: Runs, number: int, judged: bool) -> None:
     relevant = {("q0", document) for document in DOCUMENTS[::2]} if judged else set()

@@ -36,7 +36,7 @@ def means(*columns: object, shared: bool = False) -> RatioSample:
     return RatioSample(sums, systems=names, measure="m", unit_kind="user")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=24, deadline=None)
 @given(Numbers, Numbers)
 def test_of_means_the_test_is_welchs(first: list[float], second: list[float]) -> None:
     if min(np.std(first), np.std(second)) < 1e-3:

@@ -167,7 +167,7 @@ def small_logs(draw: st.DrawFn, *, named: bool) -> list[Row]:
 
 
 @pytest.mark.parametrize("named", [True, False], ids=["with the page's id", "with session, query, time and rank"])
-@settings(quickly, max_examples=20)
+@settings(quickly, max_examples=8)
 @given(data=st.data())
 def test_any_shuffle_of_any_log_gives_every_number(named: bool, data: st.DataObject) -> None:
     rows = data.draw(small_logs(named=named))

@@ -103,7 +103,7 @@ def test_json_and_csv_hold_numbers_in_full() -> None:
 counts = st.one_of(st.integers(0, 3), st.integers(0, 10**9))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=24, deadline=None)
 @given(st.tuples(counts, counts, counts, counts).filter(lambda cells: cells[0] + cells[1] and cells[2] + cells[3]))
 def test_a_shown_value_is_zero_or_one_only_if_it_is(cells: tuple[int, int, int, int]) -> None:
     """Accuracy, recall and precision of any table: the fraction is exact, and so is what the text may say."""

@@ -154,7 +154,7 @@ def items(draw: st.DrawFn) -> tuple[list[bool], list[float], list[float] | None]
 
 
 @pytest.mark.parametrize("text", RULES)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(given_items=items())
 def test_every_rule_chooses_what_a_loop_over_all_thresholds_finds(text: str, given_items: Any) -> None:
     truth, scores, weight = given_items
@@ -191,7 +191,7 @@ def test_the_criterion_is_the_measure_of_that_name_at_the_threshold() -> None:
         ("budget(alerts=2)", "Recall"),
     ],
 )  # fmt: skip
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(given_items=items())
 def test_the_criterion_is_the_measure_at_every_threshold_also_above_all_scores(
     rule: str, measure: str, given_items: Any
