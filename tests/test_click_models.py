@@ -155,7 +155,7 @@ def truth_of(name: str, lists: ClickedLists, seed: int = 1) -> ClickModel:
 
 @in_turn("name", MODELS)
 def test_sampling_then_counting_gives_the_probabilities_of_the_model(name: str) -> None:
-    lists = ClickedLists.of([("q", ["a", "b", "c", "d"], [])]).taken(np.zeros(100_000, dtype=np.int64))
+    lists = ClickedLists.of([("q", ["a", "b", "c", "d"], [])]).taken(np.zeros(60_000, dtype=np.int64))
     model = truth_of(name, lists)
     drawn = model.sample(lists, seed=4)
     clicks = drawn.clicked.reshape(-1, 4)
@@ -696,7 +696,7 @@ def test_any_order_of_examination_is_fitted_as_plain_loops_fit_it(
         ("q", shown, [doc for doc, rate in zip(shown, examined, strict=True) if rng.random() < rate * 0.7])
         for shown in docs
     ])  # fmt: skip
-    fit = fit_clicks(lists, name, prior=prior, iterations=3_000, tolerance=0.0)
+    fit = fit_clicks(lists, name, prior=prior, iterations=1_500, tolerance=0.0)
     attracts, gaze = em_in_plain_loops(lists, name, prior)
     keys = ["rank", "click_above"] if name == "UBM" else ["rank"]
     assert fit.shared.sort(keys)["value"].to_list() == pytest.approx(gaze, abs=1e-6)

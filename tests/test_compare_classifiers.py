@@ -376,13 +376,13 @@ def test_raw_scores_need_no_threshold_for_auc_and_one_for_labels() -> None:
 
 
 def test_false_alarms_stay_near_alpha() -> None:
-    """Equally good systems on 120 data sets: the defaults say better or worse in about 5 % of them."""
+    """Equally good systems on 60 data sets: the defaults say better or worse in about 5 % of them."""
     words = {"Accuracy": 0, "F1": 0, "AUC": 0}
-    for seed in range(120):
+    for seed in range(60):
         found = compare(two(100, seed=seed, better=0.0), measures=list(words), bootstrap_resamples=100, margin=0.001)
         for one in found.findings:
             words[one.measure] += one.verdict.word in {"better", "worse"}
-    assert max(words.values()) / 120 <= 0.05 + 2.5 * np.sqrt(0.05 * 0.95 / 120)
+    assert max(words.values()) / 60 <= 0.05 + 2.5 * np.sqrt(0.05 * 0.95 / 60)
 
 
 def test_a_hundred_thousand_items_are_no_burden() -> None:

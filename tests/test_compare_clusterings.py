@@ -97,26 +97,26 @@ def test_the_interval_is_that_of_halves_drawn_item_by_item() -> None:
 
 
 def test_equally_good_clusterings_are_rarely_told_apart() -> None:
-    """At alpha 0.05, about one in twenty; of 80 pairs 11 are more than chance allows one time in a thousand."""
+    """At alpha 0.05, about one in twenty; of 40 pairs 8 are more than chance allows one time in a thousand."""
     verdicts = [
         compare(made(150, seed, 0.75, 0.75), measures="ARI", bootstrap_resamples=400, seed=seed).finding().verdict.word
-        for seed in range(80)
+        for seed in range(40)
     ]
-    assert sum(word in {"better", "worse"} for word in verdicts) <= 10
+    assert sum(word in {"better", "worse"} for word in verdicts) <= 7
 
 
 def test_good_clusterings_of_few_items_are_rarely_told_apart_by_any_measure() -> None:
-    """Both are the classes with 5% of the labels redrawn; 8 of 50 pairs are more than chance allows."""
+    """Both are the classes with 5% of the labels redrawn; 6 of 25 pairs are more than chance allows."""
     for n in (40, 100):
         told: Counter[str] = Counter()
-        for seed in range(50):
+        for seed in range(25):
             rng = np.random.default_rng([n, seed])
             truth = rng.integers(0, 3, n)
             found = [np.where(rng.random(n) < 0.95, truth, rng.integers(0, 3, n)) for _ in range(2)]
             two = [Clusters.of(truth, own, name=name) for name, own in zip("ab", found, strict=True)]
             result = compare(two, margin=1e-6, bootstrap_resamples=400, seed=seed)
             told.update(one.measure for one in result.findings if one.is_sure(0.05))
-        assert max(told.values(), default=0) < 8, (n, told)
+        assert max(told.values(), default=0) < 6, (n, told)
 
 
 @in_turn("n", [12, 40, 100, 1000])
@@ -169,13 +169,13 @@ def test_either_end_is_the_farther_one_of_quantile_and_normal_curve() -> None:
 
 
 def test_intervals_hold_the_true_difference_as_often_as_they_say() -> None:
-    """The truth is what very many items give; 95% intervals hold it in 88% to 100% of 50 samples."""
-    whole = compare(made(400_000, 1, 0.7, 0.8), measures="ARI", bootstrap_resamples=100).finding().difference
+    """The truth is what very many items give; 95% intervals hold it in 88% to 100% of 25 samples."""
+    whole = compare(made(200_000, 1, 0.7, 0.8), measures="ARI", bootstrap_resamples=100).finding().difference
     held = 0
-    for seed in range(50):
+    for seed in range(25):
         found = compare(made(200, 1000 + seed, 0.7, 0.8), measures="ARI", bootstrap_resamples=400).finding().interval
         held += found.low <= whole <= found.high
-    assert 44 <= held <= 50
+    assert 22 <= held <= 25
 
 
 def test_a_wide_margin_makes_clusterings_equivalent() -> None:

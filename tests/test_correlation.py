@@ -140,7 +140,7 @@ def test_intervals_cover_about_as_often_as_they_say(items: int) -> None:
         "Spearman's rho": 6 / math.pi * math.asin(0.45),
         "Pearson's r": 0.9,
     }
-    first, second = drawn(400)
+    first, second = drawn(200)
     for coefficient in (kendall, tau_ap, spearman, pearson):
         found = [coefficient(one, other) for one, other in zip(first, second, strict=True)]
         covered = np.mean([one.low <= truth[one.name] <= one.high for one in found])

@@ -59,7 +59,7 @@ def test_rankings_that_end_before_the_pages_are_warned_about() -> None:
 def test_estimates_are_unbiased_where_their_assumptions_hold(shuffled: bool) -> None:
     """Over many small logs, the mean of the estimates is the truth, within its standard error."""
     found: dict[str, list[float]] = {}
-    for seed in range(60):
+    for seed in range(30):
         pages = LoggedPages.from_tables(logged(80, seed, shuffled=shuffled), RUN, 4)
         values = {"PBM": by_position(pages, LOOK), "by document": by_document(pages, LOOK)}
         if shuffled:
@@ -79,7 +79,7 @@ def test_propensities_of_a_fixed_order_say_nothing_about_another() -> None:
 
 def test_self_normalised_weights_vary_less_and_come_close() -> None:
     plain, steady = [], []
-    for seed in range(40):
+    for seed in range(20):
         pages = LoggedPages.from_tables(logged(120, seed, shuffled=True), RUN, 4)
         plain.append(by_propensity(pages).estimate)
         steady.append(by_propensity(pages, normalised=True).estimate)
@@ -136,7 +136,7 @@ def test_results_that_nobody_saw_were_there_all_the_same() -> None:
 def test_pages_with_propensities_stand_for_those_without() -> None:
     """A quarter of the pages was shuffled: over many logs, the mean of the estimates is the truth."""
     found: dict[bool, list[float]] = {False: [], True: []}
-    for seed in range(60):
+    for seed in range(30):
         some = pl.col("impression") % 8 < 2
         log = logged(320, seed, shuffled=True)
         known = pl.when(some).then("propensity")
@@ -173,13 +173,13 @@ def test_clipping_bounds_weights_and_the_effective_sample_is_that_of_kish() -> N
 def test_intervals_cover() -> None:
     """Of users who come again, nine or more of ten 95% intervals hold the truth."""
     hits = 0
-    for seed in range(40):
+    for seed in range(20):
         found = value_rankings(
             logged(150, seed, shuffled=True, users=30), RUN, examination=LOOK.tolist(), cutoff=4, resamples=200
         )
         row = found.values.row(0, named=True)
         hits += row["low"] <= TRUTH <= row["high"]
-    assert hits >= 35
+    assert hits >= 17
 
 
 def test_the_fitted_examination_is_that_of_the_users() -> None:

@@ -675,9 +675,9 @@ def test_dicts_place_tied_documents_like_rows_by_comparing_and_by_sorting(
 ) -> None:
     rng = random.Random(32)
     # Some ids begin another, some begin alike for longer than what is compared at a time.
-    ids = sorted({start + "".join(rng.choices(letters, k=rng.randint(1, 12))) for start in ("", "alike-" * 3) * 400})
-    queries = [f"q{number}" for number in range(12)]
-    qrels = {query: dict.fromkeys(rng.sample(ids, 90), 1) for query in queries[2:]}
+    ids = sorted({start + "".join(rng.choices(letters, k=rng.randint(1, 12))) for start in ("", "alike-" * 3) * 200})
+    queries = [f"q{number}" for number in range(8)]
+    qrels = {query: dict.fromkeys(rng.sample(ids, 60), 1) for query in queries[2:]}
     run = {query: {doc: float(rng.randrange(40)) for doc in rng.sample(ids, len(ids))} for query in queries}
     falling = {query: dict(sorted(docs.items(), key=lambda item: -item[1])) for query, docs in run.items()}
     with pytest.MonkeyPatch.context() as patch:

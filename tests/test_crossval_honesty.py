@@ -34,7 +34,7 @@ def untouched(features: Any, labels: Any) -> Any:  # noqa: ARG001
 
 
 def test_where_every_permutation_gives_the_same_no_all_clear_is_given() -> None:
-    features, labels = CANCER[0][:40], CANCER[1][:40]
+    features, labels = CANCER[0][:24], CANCER[1][:24]
     check = leakage_check(DummyClassifier(), features, labels, prepare=untouched, cv=2, permutations=20)
     assert np.isnan(check.p)
     assert not check.leaks
@@ -144,7 +144,7 @@ def test_settings_without_a_number_are_not_chosen_and_tiny_outer_folds_are_poole
     constant = DummyClassifier(strategy="constant", constant=1)
     found = nested(constant, {"constant": [0, 1]}, *CANCER, inner=3, outer=3, measures="Precision")
     assert found.chosen["constant"].to_list() == ["1", "1", "1"]
-    features, labels = CANCER[0][:40], CANCER[1][:40]
+    features, labels = CANCER[0][:24], CANCER[1][:24]
     grid = {"var_smoothing": [1e-9, 1e-3]}
     alone = nested(GaussianNB(), grid, features, labels, inner=2, outer="leave-one-out", measures=["AUC", "Accuracy"],
                    select_by="Accuracy")  # fmt: skip

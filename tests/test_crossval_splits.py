@@ -239,10 +239,10 @@ def test_groups_stay_whole_where_labels_are_permuted() -> None:
 
 
 def test_permuting_says_leak_no_oftener_than_it_should() -> None:
-    """At a level of 0.05, on noise: of 15 checks, four or more would be wrong five times in a thousand."""
+    """At a level of 0.05, on noise: of 10 checks, four or more would be wrong once in a thousand times."""
     rng = np.random.default_rng(11)
     wrong = 0
-    for trial in range(15):
+    for trial in range(10):
         x, y = rng.normal(size=(40, 3)), rng.permutation(np.repeat([0, 1], 20))
         wrong += leakage_check(GaussianNB(), x, y, prepare=untouched, cv=2, seed=trial, permutations=20).leaks
     assert wrong <= 3

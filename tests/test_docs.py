@@ -115,8 +115,8 @@ FIRST = {
 }
 
 
-#: The first call of each subject is run as users run it, in a process of its own; all others are faster in this one.
-ALONE = list({command.split()[0]: call for command, call in reversed(FIRST.items()) if " " in command}.values())
+#: Commands that this page shows first are run as users run them, in processes of their own; others are faster here.
+ALONE = [(page, call) for page, call in FIRST.values() if page.name == "build-a-collection.md"]
 
 
 def terminal(command: str, folder: Path) -> str:

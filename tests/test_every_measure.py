@@ -23,7 +23,7 @@ from assay.measures.counting.judgments import Floats
 from assay.measures.summary import counted as settled
 from assay.measures.summary import filled, summarise
 
-SAMPLES = 200
+SAMPLES = 80
 SIZE = 60  # documents in the collection, where that is known
 each_measure = in_turn("measure", MEASURES, ids=str)
 

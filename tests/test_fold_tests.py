@@ -300,7 +300,7 @@ def test_tests_over_folds_keep_their_promise_where_the_plain_one_breaks_it(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """At 5 %, the tests over folds reject equal models about that often or less; the plain t test far more often."""
-    sets = 80
+    sets = 40
     monkeypatch.setattr(sys, "argv", ["calibrate", "--data-sets", str(sets), "--items", "100", "--seed", "3"])
     calibrate_fold_tests.main()
     rates = {

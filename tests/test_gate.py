@@ -218,7 +218,7 @@ def rates(draws: Floats, margin: float) -> dict[str, float]:
 
 
 #: Three standard errors of a rate of 5 % in so many draws.
-REPETITIONS = 200
+REPETITIONS = 100
 SLACK = 3 * math.sqrt(0.05 * 0.95 / REPETITIONS)
 
 
@@ -242,7 +242,7 @@ def test_false_alarms_and_wrong_passes_keep_to_alpha(shape: str) -> None:
 
 
 def test_several_checks_raise_neither_false_alarms_nor_wrong_passes() -> None:
-    rng, repetitions = np.random.default_rng(12), 100
+    rng, repetitions = np.random.default_rng(12), 60
     slack = 3 * math.sqrt(0.05 * 0.95 / repetitions)
     draws = rng.normal(0, 0.1, (repetitions, 6, 30))
     alarms = raw_alarms = 0

@@ -194,16 +194,16 @@ def test_false_passes_and_failures_are_as_rare_as_promised() -> None:
     rng = np.random.default_rng(0)
     truth = np.ones(200, int)
     passed = failed = 0
-    for _ in range(150):
+    for _ in range(75):
         draw = rng.random(200)
         old = Predictions.of(truth, (draw < 0.80).astype(int), labels=[0, 1], name="old")
         worse = Predictions.of(truth, (rng.random(200) < 0.70).astype(int), labels=[0, 1], name="new")
         same = Predictions.of(truth, (rng.random(200) < 0.80).astype(int), labels=[0, 1], name="new")
         passed += gate(old, worse, margin=0.1, bootstrap_resamples=300).outcome == "pass"
         failed += gate(old, same, margin=0.01, bootstrap_resamples=300).outcome == "fail"
-    most = 0.05 + 2.5 * np.sqrt(0.05 * 0.95 / 150)
-    assert passed / 150 <= most
-    assert failed / 150 <= most
+    most = 0.05 + 2.5 * np.sqrt(0.05 * 0.95 / 75)
+    assert passed / 75 <= most
+    assert failed / 75 <= most
 
 
 @pytest.fixture

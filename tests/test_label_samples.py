@@ -247,12 +247,12 @@ def test_right_and_wrong_items_are_counted() -> None:
 
 
 def test_false_alarms_of_the_swap_test_stay_at_alpha() -> None:
-    """Two systems that are equally good: at most about 5 % of 300 data sets show a difference in F."""
+    """Two systems that are equally good: at most about 5 % of 150 data sets show a difference in F."""
     alarms = 0
-    for seed in range(300):
+    for seed in range(150):
         sample, _, _, _ = made("F", 2, 60, seed=seed)
         alarms += swap_test(sample).p < 0.05
-    assert alarms / 300 <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 300)
+    assert alarms / 150 <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 150)
 
 
 def test_intervals_of_label_measures_cover_what_is_true() -> None:

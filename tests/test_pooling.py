@@ -276,7 +276,7 @@ def test_over_all_samples_of_small_pools_the_correction_takes_off_most_of_the_bi
     """Every way to draw 4 of 8 documents, two others judged anyway. Of a single pool, it may be off by more."""
     rng, off = np.random.default_rng(0), []
     strata = {"a0": 1, "a1": 1} | {f"b{n}": 9 for n in range(8)}
-    for _ in range(3):
+    for _ in range(2):
         grades = {document: int(rng.random() < 0.4) * int(rng.integers(1, 3)) for document in strata} | {"a0": 1}
         ranking = sorted(strata, key=lambda document: -grades[document] - rng.normal())
         run = {"run": {"q": {document: -float(rank) for rank, document in enumerate(ranking)}}}

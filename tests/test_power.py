@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ from shared_data import shared
 from statsmodels.stats.power import TTestIndPower, TTestPower
 
 import assay
-from assay import InputError, ParameterError, plan
+from assay import InputError, ParameterError, Plan, plan
 from assay.stats.bootstrap import weights
 from assay.stats.mean_samples import MeanSample
 from assay.stats.power import power_of, smallest_detectable, units_needed
@@ -155,8 +156,13 @@ def test_a_plan_says_what_its_parts_say() -> None:
     assert plan(QRELS, RUNS, measures="AP").measures[0].difference == approx(0.01)
 
 
+@cache
+def plan_of_a_track() -> Plan:
+    return plan(shared("system-topic-scores", "adhoc7_ap.named.csv"), measures="AP", resamples=2000)
+
+
 def test_a_plan_for_many_systems_gives_the_range() -> None:
-    found = plan(shared("system-topic-scores", "adhoc7_ap.named.csv"), measures="AP", resamples=2000)
+    found = plan_of_a_track()
     one = found.measures[0]
     assert len(one.pairs) == math.comb(103, 2)
     middle, low, high = one.range_of("detectable")
@@ -234,7 +240,7 @@ def test_without_a_difference_three_are_planned_for_and_their_origin_is_said() -
 
 
 def test_over_many_pairs_the_three_differences_have_ranges() -> None:
-    found = plan(shared("system-topic-scores", "adhoc7_ap.named.csv"), measures="AP", resamples=2000)
+    found = plan_of_a_track()
     middle, low, high = found.measures[0].range_of("needed_medium")
     assert f"0.05  {middle:,.0f} ({low:,.0f} to {high:,.0f})" in str(found)
     assert "needed for the observed" in str(found)

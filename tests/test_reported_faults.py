@@ -275,7 +275,7 @@ def test_no_interval_goes_below_what_is_possible(measure: str, clusters: int) ->
     """The least that any table of so many classes and clusters gives, by looking at very many of them."""
     classes = 2
     wanted = parse_measure(measure, "clustering")
-    tables = np.random.default_rng(0).multinomial(600, np.full(classes * clusters, 1 / (classes * clusters)), 300)
+    tables = np.random.default_rng(0).multinomial(600, np.full(classes * clusters, 1 / (classes * clusters)), 100)
     even = [assay.Contingency.from_table((table.reshape(classes, clusters) + 1).tolist()) for table in tables]
     least = min(float(wanted.of(table)[0]) for table in even)
     group = np.arange(40) % clusters

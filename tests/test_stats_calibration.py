@@ -59,7 +59,7 @@ def odd_nulls(simulations: int) -> Iterator[Floats]:
 
 
 @cache
-def null_p_values(name: str, odd: bool, simulations: int = 1000) -> Floats:
+def null_p_values(name: str, odd: bool, simulations: int = 500) -> Floats:
     nulls = odd_nulls(simulations) if odd else smooth_nulls(simulations)
     return np.array([TESTS[name](each, resamples=RESAMPLES, seed=seed).p for seed, each in enumerate(nulls)])
 
@@ -179,7 +179,7 @@ def test_the_randomised_test_keeps_the_chance_of_any_false_alarm() -> None:
 
 
 DRAWN_UNITS = 100
-SIMULATED = 400
+SIMULATED = 200
 
 
 def averaged(rng: np.random.Generator) -> tuple[UnitSample, float]:

@@ -136,7 +136,7 @@ def test_a_test_without_p_says_so_beside_an_interval_that_excludes_zero() -> Non
 @in_turn("test", TESTS)
 def test_where_test_and_interval_disagree_that_is_data_and_a_sentence(test: str) -> None:
     rng = np.random.default_rng(11)
-    for _ in range(30):
+    for _ in range(15):
         compared = quick(rng.choice([0.0, 0.0, 0.1, 0.2, -0.1, 0.5], 12), test=test)
         one = compared.findings[0]
         if one.all_zero or np.isnan(one.p):
