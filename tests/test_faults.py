@@ -516,6 +516,7 @@ def test_data_that_are_read_in_pieces_take_memory_up_to_a_limit() -> None:
     assert small < large < huge < 10**9
     assert memory.needed("classifier evaluate", memory.Input(10**9), 2).resident > 8 * 10**9
     assert memory.needed("evaluate", memory.Input(0, judged=10**9), 2).resident > 10**10
+    assert memory.needed("log import", memory.Input(10**12), 2).resident < 10**9
 
 
 def test_the_first_lines_of_judgments_say_how_many_queries_are_drawn(folder: Path) -> None:

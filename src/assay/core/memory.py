@@ -41,18 +41,20 @@ class Need(NamedTuple):
 
 
 class Rate(NamedTuple):
-    """What a command takes for its input: so much for each byte up to the most, then so much for each byte.
+    """What a command takes for its input: so much for each byte up to the most, and so much for each byte in any case.
 
-    Pieces that are read at the same time are of one size, however large the file is.
+    It is no more than `in_all`, where a file is read in pieces and nothing is kept of them. Pieces that are read at the
+    same time are of one size, however large the file is.
     """
 
     first: Need
     most: Need
     each: Need = Need(0, 0, 0)
+    in_all: Need | None = None
 
     def of(self, size: int) -> Need:
         """What is taken for so many bytes."""
-        return self.first.times(size, self.most) + self.each.times(size)
+        return (self.first.times(size, self.most) + self.each.times(size)).times(1, self.in_all)
 
 
 _NOTHING = Need(0, 0, 0)
@@ -63,10 +65,22 @@ _JUDGED = Rate(_NOTHING, _NOTHING, Need(15, 26, 34))
 #: Tables of items, which are held as a whole, too; and labels of several judges.
 _ITEMS = Rate(Need(5, 6, 20), Need(50 * _MB, 60 * _MB, 200 * _MB), Need(18, 13, 27))
 _LABELS = Rate(_NOTHING, _NOTHING, Need(27, 38, 55))
-#: Logs.
+#: Logs that are counted, and those that are looked through and imported.
 _LOGS = Rate(Need(40, 50, 60), Need(240 * _MB, 400 * _MB, 520 * _MB), Need(3, 15, 15.5))
-_RATES = {"clicks": _LOGS, "log": _LOGS, "agreement": _LABELS, "crowd": _LABELS}
-_RATES |= dict.fromkeys(("classifier", "clustering", "scores"), _ITEMS)
+_LOOKED_THROUGH = _LOGS._replace(each=Need(1.5, 5.5, 5.5), in_all=Need(650 * _MB, 2000 * _MB, 2000 * _MB))
+#: Numbers of units; and runs of which all documents are looked at, or written.
+_SCORES = Rate(_NOTHING, _NOTHING, Need(14, 52, 60))
+_EXAMINED, _CONVERTED = Rate(_NOTHING, _NOTHING, Need(8, 14, 17)), Rate(_NOTHING, _NOTHING, Need(10, 15, 29))
+_RATES = {
+    "clicks": _LOGS,
+    "log": _LOOKED_THROUGH,
+    "scores": _SCORES,
+    "doctor": _EXAMINED,
+    "convert": _CONVERTED,
+    "agreement": _LABELS,
+    "crowd": _LABELS,
+}
+_RATES |= dict.fromkeys(("classifier", "clustering"), _ITEMS)
 #: Commands whose first input is judgments.
 _OF_JUDGMENTS = frozenset({
     "audit", "compare", "correlate", "doctor", "evaluate", "explain", "freeze", "gate", "plot", "pool bias",
@@ -143,7 +157,8 @@ def _input(command: str, words: Sequence[str]) -> Input:
     (first, judged), *others = sizes
     asked = [name for option, word in pairwise(words) if option in {"-m", "--measure"} for name in word.split(",")]
     queries = _queries(first, judged) if command in _DRAWING else 0
-    return Input(sum(size for _, size in others), judged, queries, len(asked) or _AT_ONCE)
+    usual = 1 if command == "gate" else _AT_ONCE
+    return Input(sum(size for _, size in others), judged, queries, len(asked) or usual)
 
 
 def _queries(name: str, size: int) -> int:
