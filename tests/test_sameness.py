@@ -52,7 +52,7 @@ CASES = {
         "pool choose 2 {old} {new} {mid}",
         "pool simulate {qrels} {old} {new} {mid} --strategy depth --strategy rbp",
         "pool estimate {sample} {qrels} {old} {new}",
-        "explain AP {qrels} {old}",
+        "explain AP {qrels} {old} --show 24",
     )),
     "two labels": Case(odd_data.two_labels, (
         f"classifier evaluate {{pred}} {SPAM}",
@@ -225,7 +225,8 @@ CHANGES: dict[str, tuple[Callable[[Table], Rows], str]] = {
 def test_an_answer_does_not_depend_on_how_its_data_came(case: str, change: str, tmp_path: Path) -> None:
     rows, form = CHANGES[change]
     files = {name: written(rows(table), tmp_path, name, form) for name, table in tables_of(case).items()}
-    for command, expected in answers(case).items():
+    known = [*answers(case).items()]
+    for command, expected in known[:2] if form == "parquet" else known:  # to read columns is the same for all verbs
         assert list(differences(expected, answer(command, files, tmp_path)))[:5] == [], command
 
 
