@@ -71,16 +71,11 @@ _LOOKED_THROUGH = _LOGS._replace(each=Need(1.5, 5.5, 5.5), in_all=Need(650 * _MB
 #: Numbers of units; and runs of which all documents are looked at, or written.
 _SCORES = Rate(_NOTHING, _NOTHING, Need(14, 52, 60))
 _EXAMINED, _CONVERTED = Rate(_NOTHING, _NOTHING, Need(8, 14, 17)), Rate(_NOTHING, _NOTHING, Need(10, 15, 29))
+_SHOWN = Rate(_NOTHING, _NOTHING, Need(2, 3.5, 7))
 _RATES = {
-    "clicks": _LOGS,
-    "log": _LOOKED_THROUGH,
-    "scores": _SCORES,
-    "doctor": _EXAMINED,
-    "convert": _CONVERTED,
-    "agreement": _LABELS,
-    "crowd": _LABELS,
-}
-_RATES |= dict.fromkeys(("classifier", "clustering"), _ITEMS)
+    "agreement": _LABELS, "classifier": _ITEMS, "clicks": _LOGS, "clustering": _ITEMS, "convert": _CONVERTED,
+    "crowd": _LABELS, "doctor": _EXAMINED, "log": _LOOKED_THROUGH, "scores": _SCORES, "show": _SHOWN,
+}  # fmt: skip
 #: Commands whose first input is judgments.
 _OF_JUDGMENTS = frozenset({
     "audit", "compare", "correlate", "doctor", "evaluate", "explain", "freeze", "gate", "plot", "pool bias",
