@@ -20,8 +20,8 @@ from variants import DATA, EXACT, MEASURES, by_query, counted, fill, gain_table,
 from assay import Confusion, Measure, ParameterError, PerUnit, Ranks, measures, parse_measure
 from assay.measures import vocabularies
 from assay.measures.counting.judgments import Floats
-from assay.measures.summary import counted as settled
 from assay.measures.summary import filled, summarise
+from assay.measures.summary import values_in_mean as settled
 
 SAMPLES = 80
 SIZE = 60  # documents in the collection, where that is known

@@ -15,7 +15,7 @@ from assay import Comparison, ParameterError, compare
 from assay.core.results import Result
 from assay.show.model import Document, Section, Table
 from assay.stats.mean_samples import MeanSample
-from assay.stats.pairing import Pairing, Wanted, listed
+from assay.stats.pairing import Pairing, Wanted, each_measure
 from assay.stats.samples import Sample
 from assay.tables.roles import absent, columns_of
 from assay.verbs.diagnosis.examination import (
@@ -75,7 +75,7 @@ class Readings(Pairing):
     measure: ClassVar[str] = SECONDS
 
     def measure_names(self, wanted: Wanted = None) -> list[str]:
-        names = [self.measure] if wanted is None else list(map(str, listed(wanted)))
+        names = [self.measure] if wanted is None else list(map(str, each_measure(wanted)))
         if names != [self.measure]:
             raise ParameterError(f"{self.holds} are measured by {self.measure}, not by {', '.join(names)}")
         return names

@@ -90,10 +90,10 @@ def extractions(
     from assay.subjects.spans.evaluation import extract
 
     if measures:
-        from assay.stats.pairing import listed
+        from assay.stats.pairing import each_measure
         from assay.subjects.spans.subject import refuse_idle_beta
 
-        refuse_idle_beta(listed(measures), rules)
+        refuse_idle_beta(each_measure(measures), rules)
     parts = each_named(truth, files)
     true = kept(truth)
     return [

@@ -64,7 +64,7 @@ def matrix_in(text: str) -> list[list[float]]:
     >>> matrix_in("13 4; 2 15"), matrix_in("5,0 / 1,3")
     ([[13.0, 4.0], [2.0, 15.0]], [[5.0, 0.0], [1.0, 3.0]])
     """
-    rows = _rows(text, "--matrix")
+    rows = _matrix_rows(text, "--matrix")
     for number, row in enumerate(rows, 1):
         if len(row) != len(rows):
             raise ParameterError(
@@ -80,7 +80,7 @@ def table_in(text: str) -> list[list[float]]:
     >>> table_in("5 1 2; 1 4 0")
     [[5.0, 1.0, 2.0], [1.0, 4.0, 0.0]]
     """
-    rows = _rows(text, "--contingency")
+    rows = _matrix_rows(text, "--contingency")
     for number, row in enumerate(rows, 1):
         if len(row) != len(rows[0]):
             raise ParameterError(
@@ -284,7 +284,7 @@ def points_in_clusters(text: str) -> tuple[list[list[float]], list[int]]:
     return rows, clusters
 
 
-def _rows(text: str, option: str) -> list[list[float]]:
+def _matrix_rows(text: str, option: str) -> list[list[float]]:
     return [
         [_count(word, f"{option}: row {number}") for word in re.split(r"\s*,\s*|\s+", row.strip())]
         for number, row in enumerate(re.split(r"[;/\n]", text), 1)

@@ -71,7 +71,7 @@ def measures(
         output.deliver("\n".join(map(_card, _named(name, kind))), to)
         return
     else:
-        document = _listed(_named(name, kind) if name else _all(kind or "rankings"), kind, to.form)
+        document = _listing(_named(name, kind) if name else _all(kind or "rankings"), kind, to.form)
     output.deliver(output.written(document, to), to)
 
 
@@ -130,7 +130,7 @@ def _recommended(name: str) -> Document:
     return Document("advice", (Section("situation", parts=parts, data={"situation": name}),), f"Measures for {name}")
 
 
-def _listed(known: list[Measure], kind: str | None, form: str | None) -> Document:
+def _listing(known: list[Measure], kind: str | None, form: str | None) -> Document:
     """The measures in a table; for people on a terminal, with the families as headings in it."""
     import polars as pl
 

@@ -39,8 +39,8 @@ def read_yandex(source: Source, rules: ReadingRules) -> Iterator[Records]:
                 pages.append((key, line, when, session, f"{rest[0]}_{rest[1]}", rest[2:]))
             else:
                 events.append((line, when, session, rest[0]))
-        frame = _rows(pages, "key row time session_id query_id docs")
-        clicks = _rows(events, "row time session_id doc_id").with_columns(action=pl.lit(CLICK))
+        frame = _frame_of(pages, "key row time session_id query_id docs")
+        clicks = _frame_of(events, "row time session_id doc_id").with_columns(action=pl.lit(CLICK))
         # Results go with the pages of their session.
         yield Records.of(_pages(frame), exploded(frame.rename({"session_id": "source", "docs": "doc_id"})), clicks)
 
@@ -64,8 +64,8 @@ def read_yandex_sample(source: Source, rules: ReadingRules) -> Iterator[Records]
                 key = f"{rules.label}{number}"
                 pages.append((key, number, record[1].strip(), docs))
                 events += [(key, number, doc.strip()) for doc in record[3].split(",") if doc.strip()]
-        frame = _rows(pages, "key row query_id docs")
-        clicks = _rows(events, "key row doc_id").with_columns(action=pl.lit(CLICK))
+        frame = _frame_of(pages, "key row query_id docs")
+        clicks = _frame_of(events, "key row doc_id").with_columns(action=pl.lit(CLICK))
         yield Records.of(_pages(frame), exploded(frame.rename({"docs": "doc_id"})), clicks)
 
 
@@ -91,9 +91,9 @@ def read_baidu(source: Source, rules: ReadingRules) -> Iterator[Records]:
             else:
                 rules.malformed(line, _BAIDU, text)
         yield Records.of(
-            _rows(pages, "key row query_id query_text"),
-            _rows(shown, "key row ordinal doc_id").with_columns(listed=pl.lit(True)),
-            _rows(events, "key row doc_id ordinal value").with_columns(action=pl.lit(CLICK), counted=pl.lit(True)),
+            _frame_of(pages, "key row query_id query_text"),
+            _frame_of(shown, "key row ordinal doc_id").with_columns(listed=pl.lit(True)),
+            _frame_of(events, "key row doc_id ordinal value").with_columns(action=pl.lit(CLICK), counted=pl.lit(True)),
         )
 
 
@@ -130,7 +130,7 @@ _KINDS: dict[str, Any] = {
 }  # fmt: skip
 
 
-def _rows(rows: Sequence[tuple[object, ...]], names: str) -> pl.DataFrame:
+def _frame_of(rows: Sequence[tuple[object, ...]], names: str) -> pl.DataFrame:
     schema = {name: _KINDS.get(name, pl.String) for name in names.split()}
     columns = zip(*rows, strict=True) if rows else ([] for _ in schema)
     raw = {name: pl.Int64 if name == "time" else kind for name, kind in schema.items()}

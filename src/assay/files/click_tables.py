@@ -247,7 +247,7 @@ def event_rows(frame: pl.DataFrame, rules: ReadingRules, *, whole_pages: bool = 
     glimpses = told_once(views.with_columns(partial=pl.lit(True)))
     shown = views.with_columns(listed=pl.lit(False), seen=pl.lit(True))
     if "results" in frame.columns:
-        listed = _listed(rows.select("row", "key", "^source$"), frame["results"], rules)
+        listed = _documents_in(rows.select("row", "key", "^source$"), frame["results"], rules)
         shown = pl.concat([shown, listed], how="diagonal_relaxed")
     return Records.of(pl.concat([asked, glimpses], how="diagonal"), shown, rows.filter(~(is_query | is_view)))
 
@@ -266,8 +266,8 @@ def _page_rows(frame: pl.DataFrame, rules: ReadingRules) -> Records:
     are_flags &= (length > 0) & (length == results.list.len()) & (documents.list.len() == 0)
     keys = frame.select("row", key="impression_id", counted=are_flags.fill_null(False))
     pages = frame.select("row", *_OF_PAGES, key="impression_id", **_cells(frame, rules))
-    shown = _listed(keys, frame["results"], rules)
-    clicked = _listed(keys, frame["clicks"], rules).with_columns(action=pl.lit(CLICK))
+    shown = _documents_in(keys, frame["results"], rules)
+    clicked = _documents_in(keys, frame["clicks"], rules).with_columns(action=pl.lit(CLICK))
     flags = clicked.filter("counted", pl.col("doc_id").str.to_lowercase().is_in(_FLAGS[:2])).drop("doc_id")
     flagged = flags.join(shown.select("row", "rank", "doc_id"), on=["row", "rank"]).rename({"rank": "ordinal"})
     by_name = clicked.filter(~pl.col("counted")).drop("rank", "counted")
@@ -281,7 +281,7 @@ def _sizes(frame: pl.DataFrame) -> pl.Series:
     return stated.zip_with(stated.is_not_null(), listed)
 
 
-def _listed(rows: pl.DataFrame, cells: pl.Series, rules: ReadingRules) -> pl.DataFrame:
+def _documents_in(rows: pl.DataFrame, cells: pl.Series, rules: ReadingRules) -> pl.DataFrame:
     """The documents of cells that hold several, in order; those without a name are counted and left out."""
     listed = exploded(rows.with_columns(doc_id=cells))
     named = (pl.col("doc_id") != "").fill_null(False)

@@ -87,7 +87,7 @@ def _llamaindex_dataset(source: Source) -> Iterator[Query]:
         yield Query(_id(query_id), [], {_id(document): 1.0 for document in _list(documents)})
 
 
-def _listed(retrieved: str, relevant: str, source: Source) -> Iterator[Query]:
+def _with_lists(retrieved: str, relevant: str, source: Source) -> Iterator[Query]:
     """One object a query, with lists of retrieved and of relevant documents."""
     for _, record in records(source):
         keys = list(record)
@@ -195,9 +195,9 @@ _ELASTIC = "Elasticsearch ranking evaluation"
 
 _TOOLS: list[tuple[str, tuple[str, ...], str, Callable[[Source], Iterator[Query]], tuple[Kind, ...]]] = [
     ("llamaindex-dataset", ("relevant_docs", "queries"), "LlamaIndex dataset", _llamaindex_dataset, ("qrels",)),
-    ("llamaindex", _LLAMAINDEX_IDS, "LlamaIndex records", partial(_listed, *_LLAMAINDEX_IDS[::-1]), _KINDS),
-    ("ragas", _RAGAS_IDS, "ragas records", partial(_listed, *_RAGAS_IDS), _KINDS),
-    ("ragas-texts", _RAGAS_TEXTS[:1], "ragas records", partial(_listed, *_RAGAS_TEXTS), _KINDS),
+    ("llamaindex", _LLAMAINDEX_IDS, "LlamaIndex records", partial(_with_lists, *_LLAMAINDEX_IDS[::-1]), _KINDS),
+    ("ragas", _RAGAS_IDS, "ragas records", partial(_with_lists, *_RAGAS_IDS), _KINDS),
+    ("ragas-texts", _RAGAS_TEXTS[:1], "ragas records", partial(_with_lists, *_RAGAS_TEXTS), _KINDS),
     ("elasticsearch-request", ("requests",), _ELASTIC, _elasticsearch, ("qrels",)),
     ("elasticsearch", ("details",), _ELASTIC, _elasticsearch, _KINDS),
     ("opensearch", ("judgmentRatings",), "OpenSearch judgments", _opensearch, ("qrels",)),

@@ -89,7 +89,7 @@ def read_labels(
             raise ParameterError(_no_labels(given))
         else:
             source = None if is_frame(given) else Source.of(given)
-            rows = _rows(given if source is None else source, judges)
+            rows = _label_rows(given if source is None else source, judges)
             origin, name = (origin, name) if source is None else (source.name, name or source.stem)
     return labels_of_rows(rows, origin, name or "labels", repeated, no_gold)
 
@@ -109,7 +109,7 @@ def labels_of_rows(
     return Labels(labels.frame, labels.name, labels.origin, (*rows.remarks, *remarks, *labels.remarks))
 
 
-def _rows(source: Any, judges: Sequence[str] | None, judge: str | None = None) -> LabelRows:
+def _label_rows(source: Any, judges: Sequence[str] | None, judge: str | None = None) -> LabelRows:
     """The rows of one file or frame; `judge`: whose they are, if the file does not say so."""
     if isinstance(source, Source):
         head = head_of(source)
@@ -153,7 +153,7 @@ def _several(given: Mapping[str, Any] | Sequence[Any], judges: Sequence[str] | N
     for each in given.values():
         if not is_file(each) and not is_frame(each):
             raise ParameterError(_no_labels(each))
-    parts = [_rows(Source.of(each) if is_file(each) else each, judges, str(name)) for name, each in given.items()]
+    parts = [_label_rows(Source.of(each) if is_file(each) else each, judges, str(name)) for name, each in given.items()]
     if not parts:
         raise ParameterError("there is no file of labels")
     kinds = {part.frame["label"].dtype for part in parts}

@@ -145,7 +145,7 @@ def read_lines(data: bytes, kind: Kind) -> Lines | None:
         return None  # whatever has a repeated name is not known: the strict readers say so
     table = next(filter(None, (_named(lines, source, names, way) for way in kinds)), None)
     if table is None and (shape := _unnamed(lines, kinds)) is not None:
-        table = _rows(lines, shape)
+        table = _lines_in_shape(lines, shape)
     return None if table is None else table._replace(encoding=encoding, encoding_lines=odd)
 
 
@@ -264,7 +264,7 @@ def _split(separator: str | None, line: str) -> list[str]:
     return [field.strip() for field in line.split(separator)]
 
 
-def _rows(lines: list[tuple[int, str]], shape: _Shape) -> Lines:
+def _lines_in_shape(lines: list[tuple[int, str]], shape: _Shape) -> Lines:
     """The rows of lines in a shape, and what is wrong with the others."""
     layout = shape.layout
     number = _NUMBERS[shape.kind]

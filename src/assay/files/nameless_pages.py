@@ -272,7 +272,7 @@ def _runs(rows: pl.DataFrame) -> pl.Series:
     first = (rows["key"] != rows["key"].shift()).fill_null(True)
     if not ordinals.null_count():
         falls = (ordinals.diff() <= 0).fill_null(False) & ~first
-        return _counted(falls, first)
+        return _pages_by_ends(falls, first)
     seen: set[str] = set()
     before = None
     ends = []
@@ -283,10 +283,10 @@ def _runs(rows: pl.DataFrame) -> pl.Series:
         seen.add(doc_id)
         ends.append(again)
         before = ordinal
-    return _counted(pl.Series(ends, dtype=pl.Boolean), first)
+    return _pages_by_ends(pl.Series(ends, dtype=pl.Boolean), first)
 
 
-def _counted(ends: pl.Series, first: pl.Series) -> pl.Series:
+def _pages_by_ends(ends: pl.Series, first: pl.Series) -> pl.Series:
     frame = pl.DataFrame({"ends": ends, "page": first.cast(pl.Int64).cum_sum()})
     return frame.select(pl.col("ends").cast(pl.Int64).cum_sum().over("page"))[:, 0]
 

@@ -321,10 +321,10 @@ def _called(system: SystemColumns, part: str, layout: ColumnPlan) -> str:
 def _labelled(table: NamedColumns, layout: ColumnPlan, list_separator: str | None) -> dict[str | None, pl.Series]:
     """The true labels (under None) and the predicted ones of each column, or each system with columns of 0 and 1."""
     if layout.indicators:
-        labels: dict[str | None, pl.Series] = {None: _listed(table, layout.indicators)}
+        labels: dict[str | None, pl.Series] = {None: _lists_of_labels(table, layout.indicators)}
         for system in layout.systems:
             if system.indicators:
-                labels[""] = _listed(table, system.indicators)
+                labels[""] = _lists_of_labels(table, system.indicators)
             elif system.prediction:
                 labels[system.prediction] = table.labels(system.prediction, list_separator)
         return labels
@@ -350,7 +350,7 @@ def _refuse_scores(table: NamedColumns, column: str, truth: str | None) -> None:
         refuse_rows(wrong, table.where, f"a label in {column}", values, note=way)
 
 
-def _listed(table: NamedColumns, columns: Mapping[str, str]) -> pl.Series:
+def _lists_of_labels(table: NamedColumns, columns: Mapping[str, str]) -> pl.Series:
     cells = np.stack([zero_or_one(table, column) for column in columns.values()], axis=1)
     return lists_of_indicators(cells, list(columns), "labels")[0]
 

@@ -54,7 +54,7 @@ def _book(source: Source, judge: str | None) -> LabelRows:
             yield {"query_id": _text(pair["query_text"]), "item_id": str(pair["doc_id"]), "judge": who,
                    "label": each["rating"], "note": each.get("explanation")}  # fmt: skip
 
-    rows = gathered(source, "Quepid", rows_of, _listed(source, "query_doc_pairs"))
+    rows = gathered(source, "Quepid", rows_of, _objects_of_list(source, "query_doc_pairs"))
     said = f"{number_of('judgment', passed)} without a rating (unrateable, or put off) left out"
     return rows._replace(remarks=(said,)) if passed else rows
 
@@ -67,7 +67,7 @@ def _case(source: Source, judge: str | None) -> LabelRows:
         for document, rating in (query.get("ratings") or {}).items():
             yield {"query_id": _text(query["query"]), "item_id": document, "judge": judge, "label": rating}
 
-    return gathered(source, "Quepid", rows_of, _listed(source, "queries"))
+    return gathered(source, "Quepid", rows_of, _objects_of_list(source, "queries"))
 
 
 def _rre(source: Source, judge: str | None) -> LabelRows:
@@ -80,7 +80,7 @@ def _rre(source: Source, judge: str | None) -> LabelRows:
                 yield {"query_id": _text(query["placeholders"]["$query"]), "item_id": str(document), "judge": judge,
                        "label": rating}  # fmt: skip
 
-    return gathered(source, "Quepid for RRE", rows_of, _listed(source, "queries"))
+    return gathered(source, "Quepid for RRE", rows_of, _objects_of_list(source, "queries"))
 
 
 def _rre_groups(source: Source, judge: str | None) -> LabelRows:
@@ -132,7 +132,7 @@ def _ratings(source: Source, judge: str | None) -> LabelRows:
     return LabelRows(frame_of(rows), lambda row: (source.name, lines[row]))
 
 
-def _listed(source: Source, key: str) -> Iterator[tuple[None, Any]]:
+def _objects_of_list(source: Source, key: str) -> Iterator[tuple[None, Any]]:
     """The objects of a list in a file that is one object."""
     content = loaded(source)
     if not isinstance(content.get(key), list):

@@ -37,7 +37,7 @@ def read_ubi(source: Source, rules: ReadingRules) -> Iterator[Records]:
     for chunk in source.chunks():
         frame = read(chunk, line, schema, rules.malformed)
         line += chunk.count(b"\n")
-        for rows in _rows(frame, rules):
+        for rows in _queries_and_events(frame, rules):
             yield event_rows(rows, rules, whole_pages=True)
 
 
@@ -69,7 +69,7 @@ def _schema() -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _rows(frame: pl.DataFrame, rules: ReadingRules) -> Iterator[pl.DataFrame]:
+def _queries_and_events(frame: pl.DataFrame, rules: ReadingRules) -> Iterator[pl.DataFrame]:
     """Queries, then events, as rows of a table, in the columns of its roles."""
     is_event = pl.col("action_name").is_not_null()
     is_index = pl.any_horizontal(pl.col(name).is_not_null() for name in INDEX) & ~is_event

@@ -24,8 +24,7 @@ from assay.core.results import Result
 from assay.files.named_columns import named_columns
 from assay.ground_truth.pooling import Pool
 from assay.ground_truth.run_ranks import PAIR, RunRanks, judged_pairs
-from assay.stats.pairing import Wanted
-from assay.stats.pairing import listed as listed_measures
+from assay.stats.pairing import Wanted, each_measure
 from assay.tables.named_columns import ranking_rows
 
 Floats = NDArray[np.float64]
@@ -104,7 +103,7 @@ def inferred_scores(
     >>> inferred_scores(pool, judged, runs, measures="xinfAP").scores["value"].to_list()  # (1/1 + 2/3) / 2
     [0.8333]
     """
-    names = list(dict.fromkeys(map(str, listed_measures(MEASURES if measures is None else measures))))
+    names = list(dict.fromkeys(map(str, each_measure(MEASURES if measures is None else measures))))
     if not names:
         raise ParameterError("there is no measure to compute")
     cutoffs = {name: _cutoff(name) for name in names}

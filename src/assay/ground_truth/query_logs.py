@@ -42,7 +42,7 @@ def asked_queries(log: Any, *, fold: bool = False) -> AskedQueries:
     >>> asked_queries(["Green tea", "green  tea", "milk"], fold=True).counts.rows()
     [('green tea', 2), ('milk', 1)]
     """
-    name, rows, remarks = _rows(log)
+    name, rows, remarks = _opened_log(log)
     query = pl.col("query").str.strip_chars()
     rows = rows.select(query, "frequency").filter(pl.col("query") != "")
     if not rows.height:
@@ -73,7 +73,7 @@ def _variants(queries: pl.Series) -> list[str]:
     ]
 
 
-def _rows(log: Any) -> tuple[str, pl.DataFrame, tuple[str, ...]]:
+def _opened_log(log: Any) -> tuple[str, pl.DataFrame, tuple[str, ...]]:
     if isinstance(log, list):
         return "log", pl.DataFrame({"query": log}, schema={"query": pl.String}).with_columns(frequency=1), ()
     if is_log_folder(log) or isinstance(log, Log):

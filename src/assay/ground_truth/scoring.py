@@ -17,15 +17,14 @@ from assay.measures.counting import Ranks
 from assay.measures.counting.judgments import Floats, Judgments, Mask
 from assay.measures.summary import summarise
 from assay.stats.correlation import kendall, tau_ap
-from assay.stats.pairing import Wanted
-from assay.stats.pairing import listed as listed_measures
+from assay.stats.pairing import Wanted, each_measure
 from assay.tables import Qrels, Run
 from assay.tables.shapes import picked
 
 
 def measures_of(measures: Wanted, default: Sequence[str]) -> list[Measure]:
     """The measures asked for, each once, or those that are looked at otherwise."""
-    names = listed_measures(default if measures is None else measures)
+    names = each_measure(default if measures is None else measures)
     if not names:
         raise ParameterError("there is no measure to compute")
     return list({str(measure): measure for measure in map(parse_measure, names)}.values())
@@ -46,7 +45,7 @@ class JudgedRuns:
         self._judgments = Judgments.of(Qrels(judged))
         parts: Mapping[Any, pl.DataFrame] = ranks.frame.partition_by("run", as_dict=True)
         nothing = ranks.frame.clear()
-        self._counts = {name: self._counted(parts.get((name,), nothing), name) for name in ranks.runs}
+        self._counts = {name: self._ranks_of(parts.get((name,), nothing), name) for name in ranks.runs}
         query = picked(pl.Series(self._judgments.topics, dtype=pl.String), self._judgments.topic)
         #: The judged pairs with their grades, in the order of masks.
         self.pairs = pl.DataFrame(
@@ -69,7 +68,7 @@ class JudgedRuns:
             raise InputError("the runs and the judgments have no topic in common")
         return cls(replace(ranks, frame=frame), judged, measures)
 
-    def _counted(self, rows: pl.DataFrame, name: str) -> Ranks:
+    def _ranks_of(self, rows: pl.DataFrame, name: str) -> Ranks:
         # Ties were broken when the run was ranked.
         run = Run(rows.select(*PAIR, score=-pl.col("rank").cast(pl.Float64)), name)
         ranks = Ranks.from_tables(run, self._judgments)

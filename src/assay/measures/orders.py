@@ -66,7 +66,7 @@ def Spearman(orders: Orders) -> PerUnit:
     """
     first, second = orders.ranks
     columns = {"item": np.array(orders.items), "first_rank": first, "second_rank": second}
-    steps = _rows(len(first), columns, "items")
+    steps = _steps_of(len(first), columns, "items")
     n = quantity("items", [len(first)])
     if not orders.is_tied:
         d = first - second
@@ -96,7 +96,7 @@ def tau_AP(orders: Orders) -> PerUnit:
     order = np.argsort(rank, kind="stable")
     above, agreement, weight = (column[0][order].astype(np.float64) for column in tau_ap_parts(*orders.comparisons))
     columns = {"item": np.array(orders.items)[order], "place": rank[order], "above": above}
-    steps = _rows(len(rank), columns, "items").meaning(above="items above it in the second order")
+    steps = _steps_of(len(rank), columns, "items").meaning(above="items above it in the second order")
     n = quantity("items", [len(rank)])
     belong = "those of them that belong above it according to the first order"
     if not orders.is_tied:  # agreement is what belongs above less what does not, and both together are all
@@ -131,7 +131,7 @@ def RBO(orders: Orders, *, p: Persistence = 0.9) -> PerUnit:
              (("first", first), ("second", second))}  # fmt: skip
     goes_on = "" if len(first) == len(second) else "; beyond the end of the shorter list, its share there goes on"
     columns = {"rank": np.arange(1, longest + 1), "common": common, "share": share, "weight": weight}
-    steps = _rows(longest, {**lists, **columns, "product": share * weight}, "ranking").meaning(
+    steps = _steps_of(longest, {**lists, **columns, "product": share * weight}, "ranking").meaning(
         common=f"items that both have down to this rank{goes_on}",
         share="common / rank",
         weight=f"(1 - {p:g}) × {p:g}^(rank - 1)",
@@ -150,13 +150,13 @@ def _pairs(orders: Orders) -> tuple[Steps, list[PerUnit]]:
     for which, side in zip(("first", "second"), signs, strict=True):
         ahead = ["=" if not sign else pair[sign < 0] for pair, sign in zip(names, side.tolist(), strict=True)]
         columns[which] = np.array(ahead)
-    steps = _rows(len(kinds), columns | {"is": kinds}, "pairs")
+    steps = _steps_of(len(kinds), columns | {"is": kinds}, "pairs")
     steps = steps.meaning(first="which item is ahead in the first list; = for a tie")
     counts = [steps.counted(kind, [np.sum(kinds == kind)]) for kind in ("concordant", "discordant")]
     return steps, [*counts, steps.counted("pairs", [len(kinds)])]
 
 
-def _rows(count: int, columns: dict[str, np.ndarray[tuple[int], np.dtype[np.generic]]], says: str) -> Steps:
+def _steps_of(count: int, columns: dict[str, np.ndarray[tuple[int], np.dtype[np.generic]]], says: str) -> Steps:
     return Steps(np.zeros(count, dtype=np.int64), 1, columns, says)
 
 

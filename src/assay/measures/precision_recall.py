@@ -226,13 +226,13 @@ def AUC(ranks: Ranks, *, unretrieved: Unretrieved = "random_order", rel: Level =
         relevant = quantity("relevant and retrieved", cells.tp, when_zero=f"{NO_RELEVANT} was retrieved")
         return in_order / relevant / quantity("other retrieved", cells.fp, when_zero=f"{NO_IRRELEVANT} was retrieved")
     credit = 0.5 if unretrieved == "random_order" else 0.0
-    rest = _counted("other documents not retrieved", cells, cells.tn)
+    rest = _documents("other documents not retrieved", cells, cells.tn)
     won = in_order + quantity("relevant and retrieved", cells.tp) * rest + credit * quantity("missed", cells.fn) * rest
     relevant = quantity("relevant", cells.tp + cells.fn, when_zero=NO_RELEVANT)
-    return won / relevant / _counted("irrelevant", cells, cells.tn if cells.tn is None else cells.fp + cells.tn)
+    return won / relevant / _documents("irrelevant", cells, cells.tn if cells.tn is None else cells.fp + cells.tn)
 
 
-def _counted(text: str, cells: Confusion, count: Ints | None) -> PerUnit:
+def _documents(text: str, cells: Confusion, count: Ints | None) -> PerUnit:
     """A number of documents, if the size of the collection is known."""
     if count is None:
         return unknown(text, len(cells.units), worded(SIZE_UNKNOWN))

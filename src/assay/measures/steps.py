@@ -331,7 +331,7 @@ class PerUnit:
         >>> (steps.sum("gain") / 4).shares()
         Shares(unit=array([0, 0]), rank=array([1, 3]), share=array([0.5 , 0.25]))
         """
-        shares = self._split() if len(self.operands) == 2 else self._rows()
+        shares = self._split() if len(self.operands) == 2 else self._rows_of_sum()
         return None if shares is None else shares.where(~np.isnan(self.values[shares.unit]))
 
     def _split(self) -> Shares | None:
@@ -348,7 +348,7 @@ class PerUnit:
             return ours.followed_by(theirs if self.op == "+" else theirs.times(-np.ones(len(self.values))))
         return None
 
-    def _rows(self) -> Shares | None:
+    def _rows_of_sum(self) -> Shares | None:
         """The rows of a sum, or the first row that has the largest value; rows of an ideal ranking are nobody's."""
         steps, column = self.steps, self.column
         if self.operands or steps is None or column is None or steps.says != "ranking" or "rank" not in steps.columns:

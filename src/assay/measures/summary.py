@@ -98,12 +98,12 @@ def takes_none(measure: Measure | None, reasons: Container[str], undefined: Unde
     return NOTHING_RETRIEVED in reasons
 
 
-def counted(measure: Measure, result: PerUnit, undefined: Undefined = "counted_as") -> Floats:
+def values_in_mean(measure: Measure, result: PerUnit, undefined: Undefined = "counted_as") -> Floats:
     """The values of all units of a system, `filled`; left as they are where no unit has one, and that is no 0.
 
     >>> from assay.measures import AP
     >>> from assay.measures.counting import Ranks
-    >>> [counted(AP, AP.per_unit(Ranks.from_grades([0, 0], each))) for each in ([0, 1], [0, 0])]
+    >>> [values_in_mean(AP, AP.per_unit(Ranks.from_grades([0, 0], each))) for each in ([0, 1], [0, 0])]
     [array([0. , 0.5]), array([nan, nan])]
     """
     nowhere = bool(np.isnan(result.values).all())

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import polars as pl
 
 from assay.show.figure import Figure, Mark, Panel, Scale, Series
-from assay.show.model import LONGEST, listed
+from assay.show.model import LONGEST, shown_rows
 
 #: A column, and the axis that it stands on; of an axis from 0 to 1, its title.
 Along: TypeAlias = tuple[str, Scale | str]
@@ -206,7 +206,9 @@ def bars(
     ('q1', 'q2')
     """
     if link and frame.height > LONGEST:
-        frame = frame.with_columns(pl.when(pl.int_range(pl.len()).is_in(listed(frame.height))).then(link).alias(link))
+        frame = frame.with_columns(
+            pl.when(pl.int_range(pl.len()).is_in(shown_rows(frame.height))).then(link).alias(link)
+        )
     names = tuple(frame[name])
     x = x or Scale("topic", kind="category", names=names)
     mark = Mark("bar", frame, name, value, meaning=meaning, label=label, link=link, tips=() if label else filled(frame))

@@ -30,10 +30,10 @@ Tone: TypeAlias = Literal["good", "bad", "even", "open"]
 LONGEST, ENDS = 1000, 100
 
 
-def listed(rows: int) -> list[int]:
+def shown_rows(rows: int) -> list[int]:
     """The places of the rows that a page shows of a table of so many: all, or those at both ends.
 
-    >>> listed(3), len(listed(5000)), listed(5000)[100]
+    >>> shown_rows(3), len(shown_rows(5000)), shown_rows(5000)[100]
     ([0, 1, 2], 200, 4900)
     """
     return list(range(rows)) if rows <= LONGEST else [*range(ENDS), *range(rows - ENDS, rows)]
@@ -163,7 +163,7 @@ class Table:
 
     def on_page(self) -> Table:
         """The same with as many rows as a page that opens at once can show; the others are left out in between."""
-        return self if self.frame.height <= LONGEST else replace(self, frame=self.frame[listed(self.frame.height)])
+        return self if self.frame.height <= LONGEST else replace(self, frame=self.frame[shown_rows(self.frame.height)])
 
     def at_most(self) -> Table:
         """The same with no more rows than there should be, and a note where some are left out.

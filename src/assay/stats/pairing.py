@@ -221,7 +221,7 @@ class MeasuredPairing(Pairing):
 
     def measure_names(self, wanted: Wanted = None) -> list[str]:
         """The measures asked for, or the usual ones, as samples call them."""
-        names = listed(self.usual() if wanted is None else wanted)
+        names = each_measure(self.usual() if wanted is None else wanted)
         if not names:
             raise ParameterError("there is no measure to compute")
         return list(dict.fromkeys(str(self.measure(name)) for name in names))
@@ -275,7 +275,9 @@ class ScorePairing(Pairing):
         known = [str(name) for name in self.scores.frame["measure"].unique(maintain_order=True)]
         if not known:
             raise InputError("expected scores, got a table without rows")
-        names = known if wanted is None else list(dict.fromkeys(same_name(name, known) for name in listed(wanted)))
+        names = (
+            known if wanted is None else list(dict.fromkeys(same_name(name, known) for name in each_measure(wanted)))
+        )
         for name in names:
             if name not in known:
                 raise ParameterError(f"the scores are of {', '.join(known)}, not of {name}{did_you_mean(name, known)}")
@@ -295,10 +297,10 @@ class ScorePairing(Pairing):
         return "the documents are not known: compare from judgments and runs, not from scores"
 
 
-def listed(measures: Iterable[str | Measure] | str | Measure) -> list[str | Measure]:
+def each_measure(measures: Iterable[str | Measure] | str | Measure) -> list[str | Measure]:
     """Measures one by one; text may hold several, separated by commas.
 
-    >>> listed("AP, RR"), listed(["P@10", "RR"])
+    >>> each_measure("AP, RR"), each_measure(["P@10", "RR"])
     (['AP', 'RR'], ['P@10', 'RR'])
     """
     if not isinstance(measures, str | Measure | Iterable):

@@ -192,8 +192,8 @@ class ClickedLists:
         # A list is alike its group's first one if all rows are: a hash may lie.
         model = full[first][group]
         same = length[full] == length[model]
-        rows = _rows(self.offsets[full[same]], length[full[same]])
-        twins = _rows(self.offsets[model[same]], length[full[same]])
+        rows = _rows_of_lists(self.offsets[full[same]], length[full[same]])
+        twins = _rows_of_lists(self.offsets[model[same]], length[full[same]])
         equal = (
             (self.pair[rows] == self.pair[twins]) & (self.clicked[rows] == self.clicked[twins])
             & (self.rank[rows] == self.rank[twins])
@@ -206,7 +206,7 @@ class ClickedLists:
     def taken(self, lists: Ints, weight: Floats | None = None) -> ClickedLists:
         """Some of the lists, by their places; pairs keep their numbers."""
         length = self.length[lists]
-        rows = _rows(self.offsets[lists], length)
+        rows = _rows_of_lists(self.offsets[lists], length)
         weights = self.weight if weight is None else weight
         unit = None if self.unit is None or weight is not None else self.unit[lists]
         return replace(
@@ -291,7 +291,7 @@ def _tally(key: Ints, clicked: Mask) -> tuple[Ints, Floats, Floats]:
     return values[starts], np.add.reduceat(counts, starts), np.add.reduceat(counts * is_click, starts)
 
 
-def _rows(starts: Ints, length: Ints) -> Ints:
+def _rows_of_lists(starts: Ints, length: Ints) -> Ints:
     """The rows of lists that start there and are so long, list by list."""
     total = np.cumsum(length)
     if not len(total):

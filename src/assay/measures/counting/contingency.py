@@ -147,7 +147,7 @@ class Contingency:
                 raise InputError(f"no item is left: {why}")
             truth, cluster = truth.filter(kept), cluster.filter(kept)
             weight = None if weight is None else weight[kept.to_numpy()]
-        return replace(_counted(truth, cluster, weight), left_out=left_out)
+        return replace(_table_of_pairs(truth, cluster, weight), left_out=left_out)
 
     @classmethod
     def from_table(
@@ -335,7 +335,7 @@ class Contingency:
         return pl.DataFrame(columns)
 
 
-def _counted(truth: pl.Series, cluster: pl.Series, weight: Floats | None) -> Contingency:
+def _table_of_pairs(truth: pl.Series, cluster: pl.Series, weight: Floats | None) -> Contingency:
     """Count pairs of labels; null is a label, the last one, called None."""
     if all(side.dtype.is_integer() and not side.null_count() for side in (truth, cluster)):
         by_number = _by_number(truth.to_numpy(), cluster.to_numpy(), weight)

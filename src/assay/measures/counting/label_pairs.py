@@ -281,7 +281,7 @@ def _few(y_true: Any, y_pred: Any, labels: Sequence[Any] | None) -> tuple[tuple[
         if not 0 < len(y_true) == len(y_pred) <= _FEW:
             return None
         occurring, numbers = numbered_text(np.concatenate([y_true, y_pred]))
-    elif (listed := _numbered(_listed(y_true), _listed(y_pred))) is not None:
+    elif (listed := _numbered(_as_list(y_true), _as_list(y_pred))) is not None:
         occurring, numbers = listed
     else:
         return None
@@ -310,7 +310,7 @@ def _numbered(truth: list[Any] | None, prediction: list[Any] | None) -> tuple[li
     return [*numbering], np.frombuffer(bytes(numbers), np.uint8)  # a byte holds the number of one of a few labels
 
 
-def _listed(values: Any) -> list[Any] | None:
+def _as_list(values: Any) -> list[Any] | None:
     if isinstance(values, list):
         return values if len(values) <= _FEW else None
     if isinstance(values, pl.Series) and values.dtype == pl.String and len(values) <= _FEW:

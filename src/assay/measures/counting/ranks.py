@@ -137,8 +137,8 @@ class Ranks:
             tuple(f"q{number}" for number in range(1, len(grades) + 1)),
             np.array([len(row) for row in grades], dtype=np.int64),
             np.ones(len(grades), dtype=np.bool_),
-            _rows(rows),
-            _rows(ideal),
+            _graded(rows),
+            _graded(ideal),
             max((grade for row in known for grade in row), default=0.0),
             policies=Policies(relevance_level=level),
         )
@@ -284,7 +284,7 @@ class Ranks:
             )
 
 
-def _rows(rows: list[tuple[int, int, float]]) -> Graded:
+def _graded(rows: list[tuple[int, int, float]]) -> Graded:
     query = np.array([row[0] for row in rows], dtype=np.int64)
     rank = np.array([row[1] for row in rows], dtype=np.int64)
     grade = np.array([row[2] for row in rows], dtype=np.float64)

@@ -333,7 +333,7 @@ class Scored:
         array([0, 0, 1])
         """
         if self.positive_weight is None or self.negative_weight is None:
-            return _counted(self.positive, self.negative)
+            return _score_table(self.positive, self.negative)
         distinct, positive, negative = self._merged
         tp = np.bincount(positive, weights=self.positive_weight, minlength=len(distinct))
         fp = np.bincount(negative, weights=self.negative_weight, minlength=len(distinct))
@@ -378,7 +378,7 @@ def _in_one(positive: Numbers, negative: Numbers) -> tuple[Numbers, NDArray[np.b
     return merged, ~is_few if swapped else is_few
 
 
-def _counted(positive: Numbers, negative: Numbers) -> ScoreTable:
+def _score_table(positive: Numbers, negative: Numbers) -> ScoreTable:
     """Positive and negative items from each score on."""
     merged, is_positive = _in_one(positive, negative)
     last = np.append(True, merged[1:] != merged[:-1])[: len(merged)]

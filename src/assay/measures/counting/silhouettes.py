@@ -260,13 +260,13 @@ def _tiles(distances: Distances, order: Ints) -> Callable[[Ints, Ints], NDArray[
     if distances.metric == PRECOMPUTED:
         return lambda rows, columns: distances.between(order[rows], order[columns])
     points = distances.X if (np.diff(order) == 1).all() else distances.X[order]
-    return lambda rows, columns: distances.tile(_rows(points, rows), _rows(points, columns))
+    return lambda rows, columns: distances.tile(_points_at(points, rows), _points_at(points, columns))
 
 
-def _rows(points: Floats, places: Ints) -> Floats:
+def _points_at(points: Floats, places: Ints) -> Floats:
     """Rows of points; without a copy if they stand together, one after the other.
 
-    >>> _rows(np.arange(5.0)[:, None], np.array([1, 4, 0, 3])).ravel()
+    >>> _points_at(np.arange(5.0)[:, None], np.array([1, 4, 0, 3])).ravel()
     array([1., 4., 0., 3.])
     """
     return points[places[0] : places[-1] + 1] if (np.diff(places) == 1).all() else points[places]

@@ -206,9 +206,9 @@ class _Search:
     def piece(self, frame: pl.DataFrame) -> _Piece:
         """Cut a batch at its first and last query and count what lies between."""
         if not frame.height:
-            return _Piece(self._rows(frame, NONE, NONE), None, None, set())
+            return _Piece(self._numbered(frame, NONE, NONE), None, None, set())
         names, lengths, numbers = self._stretches(frame)
-        rows = self._rows(frame, numbers, lengths)
+        rows = self._numbered(frame, numbers, lengths)
         ignored = set(names.filter(numbers < 0)) if numbers.min() < 0 else set()
         height = frame.height
         first_length = int(lengths[0])
@@ -237,7 +237,7 @@ class _Search:
     def rows_of(self, frame: pl.DataFrame, topics: Mask) -> _Rows:
         """The rows of some topics."""
         _, lengths, numbers = self._stretches(frame)
-        rows = self._rows(frame, numbers, lengths)
+        rows = self._numbered(frame, numbers, lengths)
         return rows.take(np.flatnonzero(np.append(topics, False)[rows.topic]))
 
     def gathered(self, parts: Iterator[_Rows]) -> Iterator[_Counted]:
@@ -258,7 +258,7 @@ class _Search:
         names = stretches.field("value")
         return names, stretches.field("len").to_numpy().astype(np.int64), self.judgments.numbers_of(names)
 
-    def _rows(self, frame: pl.DataFrame, numbers: Ints, lengths: Ints) -> _Rows:
+    def _numbered(self, frame: pl.DataFrame, numbers: Ints, lengths: Ints) -> _Rows:
         score = frame["score"].to_numpy()
         doc_id = frame["doc_id"]
         score = compared(score, self.policies)

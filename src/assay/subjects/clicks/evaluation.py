@@ -24,8 +24,7 @@ from assay.measures.counting.judgments import Ints
 from assay.measures.summary import escaped, signature
 from assay.measures.vocabularies import registered
 from assay.stats.estimates import Estimate, checked_confidence
-from assay.stats.pairing import Wanted
-from assay.stats.pairing import listed as listed_measures
+from assay.stats.pairing import Wanted, each_measure
 from assay.stats.ratio_samples import RatioSample, RatioSums
 from assay.stats.sample_ratio import MISMATCH, mismatch
 from assay.stats.samples import NO_DRAWING
@@ -363,7 +362,7 @@ def remarks(result: Behaviour) -> Iterator[str]:
 def _measures(logs: Sequence[Log], wanted: Wanted) -> tuple[Measure, ...]:
     """The measures asked for; or all that some log knows enough for."""
     if wanted:
-        return tuple(dict.fromkeys(parse_measure(name, "behaviour") for name in listed_measures(wanted)))
+        return tuple(dict.fromkeys(parse_measure(name, "behaviour") for name in each_measure(wanted)))
     every = list(registered("behaviour").values())
     every[1:1] = [parse_measure(name, "behaviour") for name in _MORE]
     draft = [BehaviourCounts.of(log).outline() for log in logs]

@@ -107,7 +107,7 @@ def _elsewhere(comparison: Comparison | None) -> Iterator[str]:
                 yield f"{comparison.findings[0].system} is {word} under {joined(others)}."
 
 
-def _counted(result: Behaviour, units: int, pages: int, clicks: int) -> list[str]:
+def _sizes_in_words(result: Behaviour, units: int, pages: int, clicks: int) -> list[str]:
     """Units, pages and clicks; pages once, where they are the units."""
     who = [number_of(result.unit_kind, units)] if result.unit_kind != "page" else []
     return [*who, number_of("result page", pages), number_of("click", clicks)]
@@ -116,7 +116,7 @@ def _counted(result: Behaviour, units: int, pages: int, clicks: int) -> list[str
 def basis(result: Behaviour) -> Iterator[str]:
     """The basis of the numbers."""
     for row in result.sizes.iter_rows(named=True):
-        yield f"{row['system']}: {', '.join(_counted(result, row['units'], row['pages'], row['clicks']))}."
+        yield f"{row['system']}: {', '.join(_sizes_in_words(result, row['units'], row['pages'], row['clicks']))}."
     first, last = result.span
     if first is not None:
         yield f"From {first:%Y-%m-%d %H:%M} to {last:%Y-%m-%d %H:%M} (UTC)."
@@ -141,7 +141,7 @@ class ReportedClicks(Evidence):
     def sections(self) -> Iterator[Section | str]:
         """The findings, every measure, the verdicts, then ranks, time and segments, and the basis."""
         result = self.result
-        counted = _counted(result, *(int(result.sizes[name].sum()) for name in ("units", "pages", "clicks")))
+        counted = _sizes_in_words(result, *(int(result.sizes[name].sum()) for name in ("units", "pages", "clicks")))
         worth = [*_elsewhere(self.comparison), *list(guidance(result))[:-1]]
         data = {"confidence": result.confidence, "caveats": [], "warnings": list(result.warnings)}
         kind = result.unit_kind

@@ -84,7 +84,7 @@ def contingency_figure(curve: Curve) -> Figure:
             min(_LARGEST_MAP, max(_SMALLEST_CELL, min(_CELL, _LARGEST_MAP // len(names))) * len(names))
             for names in (clusters, classes)
         )
-        cells = rows.with_columns(words=pl.col("items").map_elements(_counted, return_dtype=pl.String))
+        cells = rows.with_columns(words=pl.col("items").map_elements(_items_in_words, return_dtype=pl.String))
         ground = Mark("bar", cells.head(1), meaning="band")
         marks = [ground, Mark("bar", cells, "cluster", "class", shade="of_cluster", tips=charts.filled(rows))]
         if max(len(classes), len(clusters)) <= _MOST_NUMBERS:
@@ -94,7 +94,7 @@ def contingency_figure(curve: Curve) -> Figure:
     return Figure("points", tuple(panels))
 
 
-def _counted(items: float) -> str:
+def _items_in_words(items: float) -> str:
     if not items:
         return ""
     if items == round(items):

@@ -74,7 +74,7 @@ def number_of_clusters(
     resamples, seed = Whole(_FEWEST_RESAMPLES).check("resamples", resamples), Whole(0).check("seed", seed)
     clusters = X if isinstance(X, Clusters) else None
     if clusters is None:
-        clusters = Clusters.of(labels_true, np.zeros(_rows(X), dtype=np.int64), X=X)
+        clusters = Clusters.of(labels_true, np.zeros(_number_of_points(X), dtype=np.int64), X=X)
     points = clusters.points
     if points is None:
         raise ParameterError(f"expected points to cluster, got clusters only: say {argument('points')}")
@@ -148,7 +148,7 @@ def _checked_numbers(ks: Iterable[int], points: int, most: int) -> tuple[int, ..
     return tried
 
 
-def _rows(X: Any) -> int:  # noqa: N803
+def _number_of_points(X: Any) -> int:  # noqa: N803
     shape = getattr(X, "shape", None)
     if shape:
         return int(shape[0])

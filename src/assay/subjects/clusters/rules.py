@@ -19,7 +19,7 @@ from assay.measures.parser import parse_measure
 from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit
 from assay.measures.summary import escaped
-from assay.stats.pairing import listed
+from assay.stats.pairing import each_measure
 from assay.tables.clusters import Clusters
 from assay.tables.label_rules import label_like
 
@@ -130,7 +130,7 @@ def measures_of(
     if measures is None:
         able = [kind for kind in DEFAULTS if all(kind in held for held in counts)]
         return tuple(measure_of(name) for kind in able for name in DEFAULTS[kind])
-    names = listed(measures)
+    names = each_measure(measures)
     if not names:
         raise ParameterError("there is no measure to compute")
     return tuple(dict.fromkeys(map(measure_of, names)))

@@ -22,8 +22,7 @@ from assay.stats.arm_estimates import ArmEstimate, lift, mean_of, quantile_of, r
 from assay.stats.arm_samples import ArmSample
 from assay.stats.bootstrap import Interval
 from assay.stats.estimates import Estimate, checked_confidence, standard_errors
-from assay.stats.pairing import Wanted
-from assay.stats.pairing import listed as listed_measures
+from assay.stats.pairing import Wanted, each_measure
 from assay.stats.sample_ratio import MISMATCH, SUSPICIOUS, mismatch
 from assay.stats.samples import NO_DRAWING
 from assay.subjects.experiments.measures import Cut, OnlineMeasure
@@ -132,7 +131,7 @@ class ABTest(Result):
         """The same with other measures, if any are asked for."""
         if measures is None:
             return self
-        wanted = tuple(dict.fromkeys(self.measure(str(name)) for name in listed_measures(measures)))
+        wanted = tuple(dict.fromkeys(self.measure(str(name)) for name in each_measure(measures)))
         return self if wanted == self.measures else replace(self, measures=wanted)
 
     def sample(self, measure: str | OnlineMeasure) -> ArmSample:

@@ -34,8 +34,7 @@ from assay.measures.counting.judgments import Floats, Ints
 from assay.measures.counting.ratings import Ratings
 from assay.measures.steps import PerUnit
 from assay.stats.estimates import Estimate, checked_confidence
-from assay.stats.pairing import Wanted
-from assay.stats.pairing import listed as listed_measures
+from assay.stats.pairing import Wanted, each_measure
 from assay.stats.samples import Drawing
 from assay.stats.weighted_samples import PatternSample
 from assay.tables.labels import NEEDED, Labels
@@ -309,7 +308,7 @@ def agree(
     known = is_numeric(held)
     used = scale or usual_scale(ratings.categories, known)
     topic, topics = _topics_of(held)
-    wanted = tuple(measure_on(used, name) for name in listed_measures(measures or usual(ratings, used, known)))
+    wanted = tuple(measure_on(used, name) for name in each_measure(measures or usual(ratings, used, known)))
     refuse_idle_level(wanted, relevance_level)
     return JudgeAgreement(
         held, ratings, tuple(dict.fromkeys(wanted)), used, topic, topics,

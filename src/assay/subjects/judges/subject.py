@@ -238,7 +238,7 @@ def explain_agreement(measure: str | Measure, result: JudgeAgreement, topic: str
     signature = f"{wanted}|labels={','.join(ratings.categories)}|judges={len(ratings.judges)}"
     view = View(None, False, undefined="skip", signature=signature if topic is None else f"{signature}|topic={topic}")
     short = _shortened(formula, {name: float(part.values[0]) for name, part in parts.items()}, rows)
-    explanation = explained(wanted, ratings, short, 0, view, before=(_counted(ratings, rows),))
+    explanation = explained(wanted, ratings, short, 0, view, before=(_label_table(ratings, rows),))
     columns = {
         "part": list(parts),
         "numbers": [_legible(numbers_of(part, 0).numbers) for part in parts.values()],
@@ -248,7 +248,7 @@ def explain_agreement(measure: str | Measure, result: JudgeAgreement, topic: str
     return replace(explanation, unit=unit, unit_kind="item", steps=steps, remarks=())
 
 
-def _counted(ratings: Ratings, rows: Any) -> StepTable:
+def _label_table(ratings: Ratings, rows: Any) -> StepTable:
     """Of two judges, who said what where the other did; of more, how often each label was given, and by how many."""
     if len(ratings.judges) == 2:
         cells = ratings.on_items(rows).confusion()

@@ -304,7 +304,7 @@ def score_distributions(
     """
     systems = _systems("a picture of scores", y_true, y_score, **inputs)
     edges = bin_edges([system.scored for system in systems], Whole(1).check("bins", bins))
-    frame = pl.concat([_counted(system, edges) for system in systems])
+    frame = pl.concat([_histogram(system, edges) for system in systems])
     cuts = {system.name: _threshold(system, threshold) for system in systems}
     outside = tuple(
         f"{name}: the threshold {cut:g} is outside the picture: no score is on its other side"
@@ -404,7 +404,7 @@ def _gain_at(system: ScoredSystem, at: float) -> float:
     return float(np.interp(at, cells.predicted / cells.items, cells.tpr))
 
 
-def _counted(system: ScoredSystem, edges: Floats) -> pl.DataFrame:
+def _histogram(system: ScoredSystem, edges: Floats) -> pl.DataFrame:
     """Numbers of items of each kind in each bin of a system."""
     labels = (str(system.positive), f"not {system.positive}") if _is_named(system) else ("positive", "negative")
     bins = {"low": edges[:-1], "high": edges[1:]}

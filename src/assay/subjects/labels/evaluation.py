@@ -238,7 +238,7 @@ class LabelReport(Result):
         """The share of items that were predicted rightly: the recall of all classes together."""
         return self.recall.micro
 
-    def _rows(self) -> Iterator[tuple[str, float, float, float, float]]:
+    def _lines(self) -> Iterator[tuple[str, float, float, float, float]]:
         """A name, precision, recall, F1 and support: of each class, then of each average."""
         support = self.matrix.table.sum(axis=1)
         asked = self.undefined in {"0", "1"}
@@ -259,7 +259,7 @@ class LabelReport(Result):
         {'precision': 1.0, 'recall': 0.5, 'f1-score': 0.6667, 'support': 2}
         """
         keys = ("precision", "recall", "f1-score", "support")
-        payload: dict[str, Any] = {name: dict(zip(keys, numbers, strict=True)) for name, *numbers in self._rows()}
+        payload: dict[str, Any] = {name: dict(zip(keys, numbers, strict=True)) for name, *numbers in self._lines()}
         return payload | {"accuracy": self.accuracy}
 
     def to_frame(self) -> pl.DataFrame:
@@ -268,7 +268,7 @@ class LabelReport(Result):
 
         columns = {"label": pl.String, "precision": pl.Float64, "recall": pl.Float64, "f1": pl.Float64}
         support = pl.Float64 if self.matrix.tables.dtype.kind == "f" else pl.Int64
-        frame = pl.DataFrame([*self._rows()], schema=columns | {"support": support}, orient="row")
+        frame = pl.DataFrame([*self._lines()], schema=columns | {"support": support}, orient="row")
         return frame.with_columns(pl.col("precision", "recall", "f1").fill_nan(None))
 
     @property

@@ -27,7 +27,7 @@ from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit
 from assay.measures.undefined import Gaps, as_counted, is_as_asked
 from assay.stats.bootstrap import pattern_weights
-from assay.stats.pairing import listed
+from assay.stats.pairing import each_measure
 from assay.tables import Predictions, Scores
 
 
@@ -224,7 +224,7 @@ def names_in(measures: Measures) -> list[str | Measure] | None:
     >>> names_in("Recall,F1")
     ['Recall', 'F1']
     """
-    names = None if measures is None else listed(measures)
+    names = None if measures is None else each_measure(measures)
     if names is not None and not names:
         raise ParameterError("there is no measure to compute")
     return names

@@ -83,7 +83,7 @@ def thresholds_of(result: Classification, system: str, names: dict[str, str]) ->
     places = {rule: int(best_places(rule, candidates)[0]) for rule, *_ in _RULES}
     start, why, in_use = _start(result, system, candidates, places[youden])
     kept = _kept(scored.table, [start, *places.values()])
-    rows = _rows(scored.table, kept)
+    rows = _cells_at(scored.table, kept)
     at = [kept.index(place) for place in (start, *places.values())]
     words = [(_START, ""), *((name, f" ({why})") for _, name, why in _RULES)]
     rules = pl.DataFrame(words, schema=["rule", "why"], orient="row").with_columns(row=pl.Series(at))
@@ -144,7 +144,7 @@ def _kept(table: ScoreTable, wanted: Sequence[int]) -> list[int]:
     return sorted(must | {int(place) for place in np.searchsorted(along, steps).clip(0, every - 1)})
 
 
-def _rows(table: ScoreTable, places: Sequence[int]) -> pl.DataFrame:
+def _cells_at(table: ScoreTable, places: Sequence[int]) -> pl.DataFrame:
     """The four cells at some thresholds; `below` is the next lower score: each number above it decides alike."""
     frame = table.to_frame().with_columns(below=pl.col("threshold").shift(-1, fill_value=-math.inf))[list(places)]
     texts = [threshold(*ends) for ends in frame.select("threshold", "below").iter_rows()]

@@ -136,7 +136,7 @@ class Basis:
             first = compared_with(source, baseline)
             of_comparison = (source.evaluation, source, source.settings, source.measures, source.systems, first)
             samples = {each.measure: each for each in source.samples}
-            return cls(*of_comparison, samples, source.notes, **shown)._counted()
+            return cls(*of_comparison, samples, source.notes, **shown)._with_documents()
         asked = {name: rules.pop(name, default) for name, default in COMPARED_BY.items()}
         check_levels(alpha=asked["alpha"], power=asked["power"], margin=asked["margin"])
         if runs is not None and wanted is None:
@@ -164,7 +164,7 @@ class Basis:
             notes += [note for each in samples.values() for note in few_units(each.unit_kind, len(each.units))]
         shown["origin"] = _origin(source) if pairing.evaluation is None else ""
         basis = cls(pairing.evaluation, comparison, settings, measures, systems, first, samples, notes, **shown)
-        return basis._counted()._looked_into()
+        return basis._with_documents()._looked_into()
 
     @property
     def main(self) -> str:
@@ -238,7 +238,7 @@ class Basis:
         (interval,) = sample.intervals((place,), [1 - settings.alpha], settings.drawing, settings.bootstrap)
         return float(sample.observed[place]), interval
 
-    def _counted(self) -> Self:
+    def _with_documents(self) -> Self:
         """The same with the documents of the systems that are looked at closely, and with a note on the others."""
         notes = list(self.notes)
         detailed = self.detailed

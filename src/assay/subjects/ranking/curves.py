@@ -31,7 +31,7 @@ from assay.measures.curve_points import (
 from assay.measures.definition import RuleName, UnretrievedName
 from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit
-from assay.measures.summary import Summary, counted, summarise
+from assay.measures.summary import Summary, summarise, values_in_mean
 from assay.subjects.ranking.evaluation import Evaluation, RankedSystem, evaluate
 from assay.verbs.curves import Curve
 
@@ -200,7 +200,7 @@ def differences(
     columns = []
     for name, as_name in ((old, "baseline"), (new, "value")):
         chosen = evaluation.system(name)
-        values = counted(wanted, chosen.results[wanted], evaluation.undefined)
+        values = values_in_mean(wanted, chosen.results[wanted], evaluation.undefined)
         columns.append(pl.DataFrame({"query_id": chosen.ranks.queries, as_name: pl.Series(values).fill_nan(None)}))
     joined = columns[0].join(columns[1], on="query_id", how="inner", maintain_order="left")
     frame = joined.drop_nulls().with_columns(difference=pl.col("value") - pl.col("baseline"))

@@ -188,7 +188,7 @@ class _Search:
         for width in (0.0, *_FINER):
             if width:
                 sizes = np.minimum(best[:, None] * (1 + width * _NEAR), number[:, None])
-            query, size = _listed(sizes[queries])
+            query, size = _up_to_sizes(sizes[queries])
             query = queries[query]
             won = self._try_steps(query, size[:, None], place)
             best[query[won]] = size[won]
@@ -283,7 +283,7 @@ class _Search:
         return places(self.query, -key), np.bincount(self.query, minlength=len(self.trials.queries))
 
 
-def _listed(sizes: Floats) -> tuple[Ints, Ints]:
+def _up_to_sizes(sizes: Floats) -> tuple[Ints, Ints]:
     """Sizes of sets, one row a query: the queries and the whole numbers from 1 on, each once."""
     whole = np.sort(np.ceil(sizes).astype(np.int64), axis=1)
     new = (whole > 0) & (np.diff(whole, axis=1, prepend=0) > 0)

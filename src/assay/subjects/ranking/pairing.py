@@ -19,7 +19,7 @@ from assay.measures.counting.ranking import Policies
 from assay.measures.parser import meanings
 from assay.measures.registry import Measure
 from assay.measures.summary import takes_none
-from assay.stats.pairing import ScorePairing, Wanted, listed
+from assay.stats.pairing import ScorePairing, Wanted, each_measure
 from assay.stats.samples import Sample
 from assay.stats.weighted_samples import PooledSample
 from assay.subjects.ranking.baselines import (
@@ -94,7 +94,7 @@ class RunPairing(ScorePairing):
         """The measures asked for, in any tool's notation; all there are, if none is."""
         if wanted is None:
             return super().measure_names()
-        return list(dict.fromkeys(str(self.runs.measure(name)) for name in listed(wanted)))
+        return list(dict.fromkeys(str(self.runs.measure(name)) for name in each_measure(wanted)))
 
     def undirected(self, measure: str | Measure) -> Sample:
         """The systems under one measure; micro averages keep their formulas."""

@@ -74,7 +74,7 @@ class ScoresExamination(Examination):
         source = Source.of(data) if is_file(data) else data
         self.systems: tuple[str, ...] = ()
         self.file = source.name if isinstance(source, Source) else "scores"
-        reading, rows = self.opened(self.file, lambda: _rows(source))
+        reading, rows = self.opened(self.file, lambda: _frame_of(source))
         yield Examined(reading, ("file",))
         if rows is not None:
             scores = ExaminedScores(self.file, rows, dict(getattr(data, "directions", {})))
@@ -88,7 +88,7 @@ class ScoresExamination(Examination):
         return Overview(title, data, len(self.systems), systems=self.systems)
 
 
-def _rows(data: Any) -> pl.DataFrame:
+def _frame_of(data: Any) -> pl.DataFrame:
     return data.frame.with_columns(line=pl.lit(None, pl.Int64)) if isinstance(data, Scores) else read_score_rows(data)
 
 

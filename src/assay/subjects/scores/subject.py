@@ -12,7 +12,7 @@ from assay.core.errors import InputError, ParameterError
 from assay.files.small_tables import read_scores
 from assay.files.sources import Source, is_file
 from assay.measures.undefined import policy_of
-from assay.stats.pairing import ScorePairing, listed
+from assay.stats.pairing import ScorePairing, each_measure
 from assay.tables import Scores
 from assay.tables.roles import is_frame
 from assay.verbs.gating.gate import TAKES, Sides, Two, chosen_two
@@ -83,7 +83,7 @@ def opened_scores(data: Any, measures: Any) -> Scores | None:
         return data
     if not (is_file(data) or isinstance(data, Source) or is_frame(data)):
         return None
-    wanted = listed(measures or ())
+    wanted = each_measure(measures or ())
     return read_scores(data, measure=str(wanted[0]) if wanted else "score")
 
 

@@ -24,7 +24,7 @@ from assay.measures.definition import GivenCurve
 from assay.measures.precision_recall import AUC
 from assay.measures.registry import Counts, Measure
 from assay.measures.steps import PerUnit, Steps, quantity
-from assay.measures.summary import counted, signature, summarise
+from assay.measures.summary import signature, summarise, values_in_mean
 from assay.measures.undefined import as_counted, lenient, policy_of
 from assay.tables import picked
 from assay.verbs.explanation.result import (
@@ -70,7 +70,7 @@ def put_together(
         return result.pooled(), StepTable(kind, tuple((name, "sum") for name in sums), frame, {})
     how = measure.definition.summary
     name = measure.name_of_units
-    values = counted(measure, result, undefined) if taken is None else taken
+    values = values_in_mean(measure, result, undefined) if taken is None else taken
     columns = {name: result.values}
     if np.isnan(result.values).any():
         columns["counted_as"] = values

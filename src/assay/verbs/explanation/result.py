@@ -120,7 +120,7 @@ def step_tables(results: Sequence[tuple[PerUnit, int]]) -> list[StepTable]:
             if leaf.steps is None:
                 continue
             there = tables.get(leaf.steps.says)
-            rows = _rows(leaf.steps, unit)
+            rows = _rows_of_unit(leaf.steps, unit)
             if leaf.column is None:  # counted from the rows, and no sum of a column
                 tables.setdefault(leaf.steps.says, StepTable(leaf.steps.says, (), rows, leaf.steps.meanings))
                 continue
@@ -137,7 +137,7 @@ def step_tables(results: Sequence[tuple[PerUnit, int]]) -> list[StepTable]:
     return list(tables.values())
 
 
-def _rows(steps: Steps, unit: int) -> pl.DataFrame:
+def _rows_of_unit(steps: Steps, unit: int) -> pl.DataFrame:
     rows = steps.unit == unit
     return pl.DataFrame({name: values[rows] for name, values in steps.columns.items()})
 

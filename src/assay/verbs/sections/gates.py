@@ -99,16 +99,16 @@ def _of_several(result: GateResult) -> str:
     }
     if result.outcome == "pass":
         never = f"{result.candidate} is not worse than {result.baseline} by the margin or more in any of {total}"
-        return f"{never} ({_listed(names['pass'])})."
+        return f"{never} ({_first_names(names['pass'])})."
     parts = [
-        f"{len(those)} {OUTCOMES[outcome].lower()}" + ("" if outcome == "pass" else f" ({_listed(those)})")
+        f"{len(those)} {OUTCOMES[outcome].lower()}" + ("" if outcome == "pass" else f" ({_first_names(those)})")
         for outcome, those in names.items()
         if those
     ]
     return f"of {total} of {result.candidate} against {result.baseline}, {', '.join(parts)}."
 
 
-def _listed(names: list[str]) -> str:
+def _first_names(names: list[str]) -> str:
     more = f"; and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
     return "; ".join(names[:_MOST_NAMES]) + more
 

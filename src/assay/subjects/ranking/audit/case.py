@@ -65,7 +65,7 @@ class AuditCase:
         repeated = setting.repeated if self.has_repeated_rows else "one"
         seen = (repeated, setting.in_file_order, setting.grades, setting.policies)
         if seen not in self._ranks:
-            self._ranks[seen] = self._counted(setting)
+            self._ranks[seen] = self._ranks_under(setting)
         return _with_ideal(self._ranks[seen], setting)
 
     def _valued(self, setting: AuditSetting) -> float:
@@ -89,7 +89,7 @@ class AuditCase:
             return summary.value * summary.units / max(summary.units + len(ranks.ignored_topics), 1)
         return summary.value
 
-    def _counted(self, seen: AuditSetting) -> Ranks:
+    def _ranks_under(self, seen: AuditSetting) -> Ranks:
         graded = self._grades(seen)
         run = self.run.frame
         if seen.repeated == "last":

@@ -32,7 +32,7 @@ FEW_JUDGED, MANY_TIMES = 5, 4
 _RANKED = 5
 
 
-def _rows(case: ExaminedCollection, name: str, severity: Severity, message: str, rows: pl.Series) -> CheckFinding:
+def _of_rows(case: ExaminedCollection, name: str, severity: Severity, message: str, rows: pl.Series) -> CheckFinding:
     file = case.judgments
     chosen = rows.arg_true()
     places = chosen.head(EXAMPLES).to_list()
@@ -55,20 +55,20 @@ def scale(case: ExaminedCollection) -> Iterator[CheckFinding]:
         if outside.any():
             scale_text = f"{low:g} to {high:g}" if case.is_range else ", ".join(f"{each:g}" for each in case.scale)
             message = f"{number_of('grade', int(outside.sum()))} outside the scale ({scale_text})"
-            yield _rows(case, "scale", "error", message, outside)
+            yield _of_rows(case, "scale", "error", message, outside)
         return
     counts = grade.value_counts().sort("relevance")
     values, times = counts["relevance"].to_numpy(), counts["count"].to_numpy()
     fractional = grade.floor() != grade
     if 0 < fractional.sum() < _FEW_FRACTIONS * grade.len():
         message = f"{number_of('grade', int(fractional.sum()))} with a fraction, where all others are whole"
-        yield _rows(case, "scale", "warning", message, fractional)
+        yield _of_rows(case, "scale", "warning", message, fractional)
     whole = values == np.floor(values)
     for grades, message in _lonely(values[whole], times[whole], grade.len()):
-        yield _rows(case, "scale", "warning", message, grade.is_in(grades))
+        yield _of_rows(case, "scale", "warning", message, grade.is_in(grades))
     if (grade < 0).any():
         message = f"{number_of('grade', int((grade < 0).sum()))} below 0: these documents count as not judged"
-        yield _rows(case, "scale", "note", message, grade < 0)
+        yield _of_rows(case, "scale", "note", message, grade < 0)
 
 
 def _lonely(values: Floats, times: Ints, judgments: int) -> Iterator[tuple[list[float], str]]:

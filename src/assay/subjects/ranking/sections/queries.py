@@ -13,7 +13,7 @@ from assay.core.errors import ParameterError, argument, joined, number_of
 from assay.core.words import counts, meaning, meant, noted
 from assay.show import charts
 from assay.show.figure import Figure, Scale, Series
-from assay.show.model import Column, Prose, Section, Table, Widget, listed
+from assay.show.model import Column, Prose, Section, Table, Widget, shown_rows
 from assay.subjects.ranking.evidence import Evidence
 
 #: Of more queries than this, only the differences of one system are shown.
@@ -76,7 +76,7 @@ def _changes(basis: Evidence, system: str, frame: pl.DataFrame, place: int) -> S
     cards = {}
     if system == basis.system:
         cards = {query: f"q{number}" for number, query in enumerate(basis.in_full["query_id"], start=1)}
-    left_out = total - len(listed(total))
+    left_out = total - len(shown_rows(total))
     cells = frame.with_columns(
         _places(total, f"d{place}-"),
         pl.Series("_card", [cards.get(query, "") for query in frame["query_id"]], dtype=pl.String),
@@ -129,7 +129,7 @@ def _label(row: dict[str, str | float]) -> str:
 
 
 def _values_table(basis: Evidence, frame: pl.DataFrame, fold: str) -> Table:
-    left_out = frame.height - len(listed(frame.height))
+    left_out = frame.height - len(shown_rows(frame.height))
     columns = (
         Column("query_id", "query"),
         *([Column("text")] if any(frame["text"]) else []),
@@ -143,7 +143,7 @@ def _values_table(basis: Evidence, frame: pl.DataFrame, fold: str) -> Table:
 
 def _places(rows: int, before: str) -> pl.Series:
     """The ids of the rows that a page shows, and nothing for the others."""
-    kept = set(listed(rows))
+    kept = set(shown_rows(rows))
     return pl.Series("_place", [f"{before}{at + 1}" if at in kept else "" for at in range(rows)], dtype=pl.String)
 
 
