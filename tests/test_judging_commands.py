@@ -19,6 +19,7 @@ import pytest
 from command import invoke, run_assay
 from judging import make_project, say
 
+from assay import compare_signatures
 from assay.cli.judge_screen import frame, plain_lines
 from assay.cli.judge_session import Left, Session
 from assay.store.database import open_database
@@ -328,6 +329,13 @@ def test_from_runs_to_two_releases(tmp_path: Path) -> None:
     across = run_assay("gate", "judging.db@2", "base.json", RUNS[1], folder=tmp_path)
     assert across.returncode == 2
     assert "the judgments are not those that the baseline was frozen with (judging.db@1" in across.stderr
+    advice = re.search(r"`assay (judge diff .*?)`", across.stderr)
+    assert advice is not None
+    assert run_assay(*advice[1].split(), folder=tmp_path).returncode == 0
+    told = json.loads(run_assay("evaluate", "judging.db@2", RUNS[0], "-m", "AP", "--json", folder=tmp_path).stdout)
+    (signature,) = told["sections"]["settings"]["signatures"].values()
+    assert "|release=judging@2:" in signature
+    assert compare_signatures(signature, signature.replace("@2:", "@1:")).differences.keys() == {"release"}
     diff = run_assay("judge", "diff", 1, 2, folder=tmp_path)
     assert "Scores by different releases must not be compared" in diff.stdout
 

@@ -145,6 +145,7 @@ def signature(
     samples: int = 0,
     judge: str | None = None,
     subtopics: bool = False,
+    release: str = "",
 ) -> str:
     """Everything that a number depends on, in the words of its parameters and policies.
 
@@ -180,6 +181,8 @@ def signature(
         parts.append(f"judge={escaped(judge)}")
     if subtopics:
         parts.append("subtopics=true")
+    if release:
+        parts.append(f"release={escaped(release)}")
     counted = "skip" if measure.substitute is None else _text(float(measure.substitute))
     if measure.is_micro:
         parts.append("undefined=summed")

@@ -105,18 +105,23 @@ def open_database(place: str | os.PathLike[str], *, create: bool = False) -> Dat
     `create`: make it if there is none. A file that is no judging database is refused, and so is one that a newer
     version of Assay has written.
     """
-    text = os.fspath(place)
-    database = _postgres(text) if is_url(text) else _sqlite(text, create=create)
+    database = connected(place, create=create)
     try:
         version = _version(database)
         if version is None and not create:
             raise StoreError(f"{database.name}: expected a judging project, got a database without one")
         if version != NEWEST:
-            _upgrade(database)
+            upgrade(database)
     except BaseException:
         database.close()
         raise
     return database
+
+
+def connected(place: str | os.PathLike[str], *, create: bool = False) -> Database:
+    """A database by its path or URL as it is, of whatever version."""
+    text = os.fspath(place)
+    return _postgres(text) if is_url(text) else _sqlite(text, create=create)
 
 
 def is_url(place: str) -> bool:
@@ -235,8 +240,8 @@ def _version(database: Database) -> str | None:
     )
 
 
-def _upgrade(database: Database) -> None:
-    """Run the migrations that are missing, all or none."""
+def upgrade(database: Database, version: str = NEWEST) -> None:
+    """Run the migrations that are missing up to a version, all or none."""
     from alembic import command  # noqa: PLC0415  # only what is not up to date waits for it
     from alembic.config import Config  # noqa: PLC0415
 
@@ -246,7 +251,7 @@ def _upgrade(database: Database) -> None:
         if not database.is_sqlite:
             connection.exec_driver_sql("SELECT pg_advisory_xact_lock(7238452)")  # one at a time
         config.attributes["connection"] = connection
-        command.upgrade(config, NEWEST)
+        command.upgrade(config, version)
 
 
 def _told(message: str) -> str:
@@ -265,11 +270,11 @@ _MEANINGS: Final = {
     r"disk i/o error": "the disk reports an error: nothing was saved",
     r"file is not a database|malformed": "is damaged, or no database; restore a backup with `assay judge restore`",
     r"unable to open database": "cannot be opened: no permission, or the folder is read-only",
-    r"password authentication failed": "the password is wrong, or the user is unknown",
+    r'database "[^"]*" does not exist': "there is no such database; make it with createdb",
+    r'role "[^"]*" does not exist|password authentication failed': "the password is wrong, or the user is unknown",
     r"terminating connection|server closed|connection (is|was) (lost|closed)": (
         "the server has gone: what was not acknowledged was not saved; try again"
     ),
     r"failed to resolve host": "there is no such host",
     r"connection refused|could not connect|connection failed|timeout expired": "no server answers there",
-    r'database "[^"]*" does not exist': "there is no such database; make it with createdb",
 }

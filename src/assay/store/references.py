@@ -26,7 +26,8 @@ def released(name: str) -> Qrels:
         found = open_release(open_project(database, project), None if version == "newest" else int(version))
     shown = found.name if not is_url(place) or project is None else name
     qrels = found.to_qrels()
-    return type(qrels)(qrels.frame, shown, f"release {found.version} of {found.project}", tuple(_doubts(found.facts)))
+    of = f"release {found.version} of {found.project}"
+    return Qrels(qrels.frame, shown, of, tuple(_doubts(found.facts)), qrels.release)
 
 
 def _doubts(facts: Mapping[str, Any]) -> Iterator[str]:

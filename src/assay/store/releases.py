@@ -129,7 +129,8 @@ class Release:
             )
         frame = self.frame.select("query_id", "doc_id", pl.col("relevance").cast(pl.Float64))
         kept = frame.with_columns(pl.col("relevance").fill_null(-1.0)) if unjudged else frame.drop_nulls("relevance")
-        return Qrels(kept, self.name, f"release {self.version} of {self.project}")
+        called = f"{self.project}@{self.version}:{self.sha256[:12]}"
+        return Qrels(kept, self.name, f"release {self.version} of {self.project}", release=called)
 
     def to_trec(self, *, unjudged: bool = False) -> str:
         """The judgments as TREC has them; ids with blanks do not fit into it."""

@@ -229,11 +229,8 @@ def _outlook(result: JudgeNext) -> Iterator[str]:
     pair = f"{result.system} against {result.baseline} under {result.measure}"
     yield f"{pair}: {result.difference:+.4f}, {result.verdict}."
     if result.without:
-        have = "has" if result.without == 1 else "have"
-        yield (
-            f"{result.without:,} of {number_of('topic', result.topics)} {have} no judgment yet, and count as no "
-            "difference."
-        )
+        counts = "has no judgment yet, and counts" if result.without == 1 else "have no judgment yet, and count"
+        yield f"{result.without:,} of {number_of('topic', result.topics)} {counts} as no difference."
     if not result.unjudged:
         yield "All documents that count for it are judged."
     else:

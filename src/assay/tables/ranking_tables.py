@@ -135,7 +135,8 @@ class Run(_Rows):
 class Qrels(_Rows):
     """The judgments of assessors: `query_id, doc_id, relevance`, and `judge` where several judged the same document.
 
-    Relevance is a number: whole grades or fractions. A negative one means: in the pool, but not judged.
+    Relevance is a number: whole grades or fractions. A negative one means: in the pool, but not judged. `release`: the
+    frozen release of a judging project that they are, with the start of its SHA-256, as in `bikes@3:01bccbc009cf`.
 
     >>> Qrels.of([("q1", "d1", 1), ("q1", "d2", 0)]).topics
     ['q1']
@@ -149,9 +150,10 @@ class Qrels(_Rows):
         name: str = "qrels",
         format: str = "in memory",
         warnings: tuple[str, ...] = (),
+        release: str = "",
     ) -> None:
         super().__init__(rows, name, format)
-        self.warnings = warnings
+        self.warnings, self.release = warnings, release
 
     @classmethod
     def of(cls, data: InMemory, name: str = "qrels") -> Qrels:
@@ -211,7 +213,7 @@ class Qrels(_Rows):
             known = ", ".join(map(repr, self.judges[:10]))
             raise InputError(f"{self.name}: expected a judge of {known}, got {judge!r}")
         frame = self.frame.filter(pl.col("judge") == judge).drop("judge")
-        return Qrels(frame, self.name, self.format, self.warnings)
+        return Qrels(frame, self.name, self.format, self.warnings, self.release)
 
 
 class _Texts:

@@ -152,6 +152,7 @@ class Baseline:
             raise InputError(
                 f"{evaluation.qrels.name}: the judgments are not those that the baseline was frozen with "
                 f"({self.qrels['name']}, SHA-256 {self.qrels['sha256'][:12]}…): freeze the baseline again"
+                f"{_between(self.qrels['name'], evaluation.qrels)}"
             )
         for name in chosen:
             was = self.measures[name]["signature"]
@@ -179,6 +180,17 @@ class Baseline:
         A file that was read is not replaced, unless `overwrite` says so.
         """
         write_text(path, self.to_json(), overwrite=overwrite)
+
+
+def _between(frozen: str, qrels: Qrels) -> str:
+    """Where both are releases of one project: why their scores are not compared, and what can be."""
+    (place, at, before), (other, _, after) = frozen.rpartition("@"), qrels.name.rpartition("@")
+    if not (at and qrels.release and place == other):
+        return ""
+    return (
+        f"; other judgments make other scores, whatever the runs are worth: `assay judge diff {before} {after} --in "
+        f"{place}` compares both under each release"
+    )
 
 
 def freeze(

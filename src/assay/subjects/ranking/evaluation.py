@@ -283,7 +283,7 @@ class Evaluation(Result):
     def signatures(self) -> dict[str, str]:
         """Everything each number depends on, by measure."""
         top = self.systems[0].ranks.max_grade
-        judges: dict[str, Any] = {"judge": self.judge, "subtopics": self.subtopics}
+        judges: dict[str, Any] = {"judge": self.judge, "subtopics": self.subtopics, "release": self.qrels.release}
         return {
             str(measure): signature(
                 measure, self.policies, top, self.undefined, seed=self.seed, samples=self.samples, **judges

@@ -19,7 +19,7 @@ from assay.measures.vocabularies import by_name
 from assay.measures.vocabularies import registered as measures_registered
 
 _POLICIES = tuple(field.name for field in fields(Policies) if field.name != "relevance_level")
-_AFTER = ("samples", "seed", "judge", "subtopics", "undefined")
+_AFTER = ("samples", "seed", "judge", "subtopics", "release", "undefined")
 _RULE = " (rule)"
 
 
@@ -76,7 +76,8 @@ def parse_signature(text: str) -> Signature:
         others["subtopics"] = True
     if (undefined := stated.get("undefined")) == "error" or (undefined == "skip" and measure.substitute is not None):
         others["undefined"] = undefined
-    written = signature(measure, chosen, 0.0, **others).rpartition("|")[0] + f"|{stated['version']}"
+    release = judge_of(stated.get("release", ""))
+    written = signature(measure, chosen, 0.0, **others, release=release).rpartition("|")[0] + f"|{stated['version']}"
     if written != text:
         raise ParameterError(f"signature {quote(text)}: Assay would write it as {written!r}")
     changed = {field.name: getattr(chosen, field.name) for field in fields(Policies)}
@@ -149,6 +150,7 @@ FOLLOWS = {
     "samples": "Both are estimates; more samples are closer to the exact mean over orders of ties.",
     "seed": "Both are estimates of the same value: they differ by chance.",
     "judge": "Other judgments: a difference may lie in the judges alone.",
+    "release": "Other judgments: scores by different releases must not be compared with one another.",
     "subtopics": "Judged by subtopic a document counts with its largest grade.",
     "version": "The definition of the measure has changed between versions of Assay.",
 }
