@@ -194,6 +194,7 @@ OUTSIDE = {
         "start", "init", "status", "assign", "change", "adjudicate", "next", "release", "diff", "import", "export",
         "backup", "restore", "check")},
     **dict.fromkeys(("measures", "demo", "examples", "completion"), "reads no data"),
+    "serve": "serves pages of a project",
     "show": "shows rows as they stand in a file", "trec-eval": "is compared with the reference tool line by line",
     "scores explain": "takes two orders, which are in order",
     "audit": "tells what rules would give, among them the order of the file",
