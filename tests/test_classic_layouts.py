@@ -262,7 +262,7 @@ def test_one_unreadable_file_does_not_fail_the_folder(
 
 def test_a_folder_with_nothing_but_an_unreadable_file_is_refused_with_its_reason(tmp_path: Path) -> None:
     broken_topics(tmp_path)
-    with pytest.raises(InputError, match=r"found none; LISA\.QUE cannot be read.*expected the number of a record"):
+    with pytest.raises(InputError, match=r"got none; LISA\.QUE cannot be read.*expected the number of a record"):
         read_collection(tmp_path)
 
 

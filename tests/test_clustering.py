@@ -209,7 +209,7 @@ def test_every_code_of_a_remark_is_known_and_others_are_refused() -> None:
         (lambda: cluster(Clusters.of([0, 1], [0, 1]), "nDCG"), r"nDCG"),
         (lambda: cluster(Clusters.of([0, 1], [0, 1]), []), r"there is no measure to compute"),
         (lambda: cluster([]), r"expected clusters, got none"),
-        (lambda: cluster(3), r"expected Clusters, a Contingency, a path or a data frame, not int"),
+        (lambda: cluster(3), r"expected Clusters, a Contingency, a path or a data frame, got int"),
         (lambda: cluster([Clusters.of([0], [0]), Clusters.of([0], [0])]), r"two clusterings are called 'clusters'"),
         (lambda: cluster(Clusters.of([0, 1], [0, 1]), confidence=95), r"confidence"),
         (lambda: cluster(Clusters.of([0, 1], [0, 1]), resamples=0), r"resamples is a whole number from 1 on"),

@@ -291,7 +291,7 @@ def test_a_second_file_of_documents_is_left_out_with_a_warning(tmp_path: Path) -
 
 def test_a_folder_without_tables_is_refused(tmp_path: Path) -> None:
     (tmp_path / "notes").write_text("nothing of the kind\n")
-    with pytest.raises(InputError, match="expected files of documents, topics or judgments, found none"):
+    with pytest.raises(InputError, match="expected files of documents, topics or judgments, got none"):
         read_collection(tmp_path)
     with pytest.raises(InputError, match="expected a folder"):
         read_collection(tmp_path / "notes")

@@ -960,7 +960,7 @@ def test_show_lists_the_formats(tmp_path: Path) -> None:
     [
         (["show"], "name a file or a folder"),
         (["show", "absent"], "absent: cannot be read: no such file"),
-        (["show", "."], "expected files of documents, topics or judgments, found none"),
+        (["show", "."], "expected files of documents, topics or judgments, got none"),
         (["show", "word"], "word:1: expected TREC run"),
         (
             ["show", "run.x", "--kind", "rum"],

@@ -108,7 +108,7 @@ def lay_out(folder: Path) -> None:
     from assay.files.atomic import replacing_folder
 
     if folder.exists():
-        raise InputError(f"{folder}: expected a folder that does not exist yet, found one: name another")
+        raise InputError(f"{folder}: expected a folder that does not exist yet, got one that does: name another")
     with replacing_folder(folder) as place, resources.as_file(resources.files("assay") / "data") as data:
         for each in sorted(data.glob("*/**/*")):
             collection, *below = each.relative_to(data).parts

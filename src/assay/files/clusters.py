@@ -187,7 +187,7 @@ def read_document_clusters(readable: Any) -> pl.DataFrame:
         return _checked(_of_dict(readable), "clusters")
     in_file = is_file(readable)
     if not in_file and not is_frame(readable):
-        raise ParameterError(f"expected a file of clusters of documents, or a dict, not {type(readable).__name__}")
+        raise ParameterError(f"expected a file of clusters of documents, or a dict, got {type(readable).__name__}")
     table = named_columns(readable, "clustered documents")
     columns = table.roles("clustered documents")
     frame = pl.DataFrame({ours: ids_of(table.labels(name), name) for ours, name in columns.items()})

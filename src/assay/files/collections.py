@@ -265,7 +265,7 @@ def read_collection(folder: str | os.PathLike[str], *, inverse_grades: bool = Fa
     qrels = contents.judgments(topics, inverse_grades=inverse_grades)
     if documents is None and topics is None and not qrels:
         problem = "".join(f"; {warning}" for warning in contents.warnings[:1])
-        raise InputError(f"{root}: expected files of documents, topics or judgments, found none{problem}")
+        raise InputError(f"{root}: expected files of documents, topics or judgments, got none{problem}")
     warnings = contents.warnings
     warnings += [warning for table in (documents, topics) if table is not None for warning in table.warnings]
     warnings += [warning for judged in qrels.values() for warning in judged.warnings]

@@ -185,7 +185,7 @@ class Source:
             self._path = Path(readable)
             self.name = name or os.fspath(readable)
         elif not is_file(readable):
-            raise ParameterError(f"expected a file, or the name of one, not {type(readable).__name__}")
+            raise ParameterError(f"expected a file, or the name of one, got {type(readable).__name__}")
         else:
             self.name = name or str(getattr(readable, "name", "<file>"))
             self._ledger.add_stream(readable)

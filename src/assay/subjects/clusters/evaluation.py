@@ -63,7 +63,7 @@ def _systems(clusters: Any) -> Iterator[tuple[str, Opened]]:
         yield from ((table.name, table) for table in read_clusters(clusters))
     else:
         raise ParameterError(
-            f"expected Clusters, a Contingency, a path or a data frame, not {type(clusters).__name__}: "
+            f"expected Clusters, a Contingency, a path or a data frame, got {type(clusters).__name__}: "
             "Clusters.of(labels_true, labels_pred) takes lists and arrays"
         )
 

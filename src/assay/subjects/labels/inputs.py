@@ -114,7 +114,7 @@ def _systems(predictions: Any, pos_label: Any, keep: Mapping[str, str | None] | 
         yield from ((table.name, table) for table in read_predictions(predictions, pos_label=pos_label, keep=keep))
     else:
         raise ParameterError(
-            "expected Predictions, a ConfusionMatrix, a Classification, a path or a data frame, not "
+            "expected Predictions, a ConfusionMatrix, a Classification, a path or a data frame, got "
             f"{type(predictions).__name__}: Predictions.of(y_true, y_pred) takes lists and arrays"
         )
 

@@ -117,7 +117,7 @@ def _name(side: Any, opened: Sequence[Any], holds: str) -> str | None:
         return opened[0].name if len(opened) == 1 else None
     if not isinstance(side, str):
         kind = type(side).__name__
-        raise ParameterError(f"beside {holds}, expected more of them or the name of a system, not {kind}")
+        raise ParameterError(f"beside {holds}, expected more of them or the name of a system, got {kind}")
     return side
 
 
