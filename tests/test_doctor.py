@@ -32,7 +32,7 @@ from assay.core.errors import speaking
 from assay.files.line_reader import read_lines
 from assay.measures import AP, RR, P, nDCG, registered
 from assay.measures.counting.id_normalisation import bridge
-from assay.measures.doubts import contradictions
+from assay.measures.remarks import contradictions
 from assay.subjects.ranking.checks.run_scores import tie_ranges
 from assay.verbs.diagnosis import CheckFinding, checks
 

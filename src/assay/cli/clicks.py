@@ -238,8 +238,8 @@ def simulate(
     files = map(inputs.kept, (model, pages))
     log = inputs.result_of(simulate_clicks, "drawing clicks", to, *files, **shape, **drawing)
     write_log(log, folder, overwrite=overwrite)
-    _, *doubts = log.remarks  # the first says where the clicks come from
-    output.remarks(doubts, quiet=quiet)
+    _, *remarks = log.remarks  # the first says where the clicks come from
+    output.remarks(remarks, quiet=quiet)
     if not quiet:
         output.message(f"{folder}: {str(log).partition(': ')[2].removesuffix('>')}")
 

@@ -158,7 +158,7 @@ def read_qrels(
             title = detected.title
             origin = source.name
         title = loaded.title or title
-    doubts = grade_in_column_two(loaded.frame, name or origin) if "iteration" in loaded.frame.columns else []
+    remarks = grade_in_column_two(loaded.frame, name or origin) if "iteration" in loaded.frame.columns else []
     frame, title, unique = _with_judges(loaded.frame, title, True if subtopics else judges, subtopics)
     name = name or origin
     where = loaded.where or (lambda _: (origin, None))
@@ -166,7 +166,7 @@ def read_qrels(
     if loaded.summed and not (judges or subtopics):
         frame = qrels.frame.group_by("query_id", "doc_id", maintain_order=True).agg(pl.col("relevance").sum())
         qrels = Qrels(frame, name, title, (*qrels.warnings, f"{name}: {loaded.summed}"))
-    qrels.warnings += loaded.warnings + tuple(doubts if "judge" not in qrels.frame.columns else ())
+    qrels.warnings += loaded.warnings + tuple(remarks if "judge" not in qrels.frame.columns else ())
     if inverse_grades:
         return turned_round(qrels)
     qrels.warnings += tuple(upside_down(qrels))

@@ -87,7 +87,7 @@ def calibrate_measures(
     settings |= {"qrels": judged.name, "log": opened.name}
     return CalibratedMeasures(
         opened, tuple(_measures(parameters, fits, cutoff)), parameters, fits, settings,
-        (*warnings, *_doubts(parameters, fits, grades["grade"].unique().sort())),
+        (*warnings, *_remarks(parameters, fits, grades["grade"].unique().sort())),
     )  # fmt: skip
 
 
@@ -117,7 +117,7 @@ def _measures(parameters: pl.DataFrame, fits: Mapping[str, ClickModel], cutoff: 
     yield parse_measure("uUBM")(attraction=table("UBM", "attraction"), examination=rows) @ cutoff
 
 
-def _doubts(parameters: pl.DataFrame, fits: Mapping[str, ClickModel], grades: pl.Series) -> Iterator[str]:
+def _remarks(parameters: pl.DataFrame, fits: Mapping[str, ClickModel], grades: pl.Series) -> Iterator[str]:
     """Doubts: grades that do not order users' reactions or lack them, fits that did not end, unjudged ones."""
     for name, fit in fits.items():
         if not fit.converged:

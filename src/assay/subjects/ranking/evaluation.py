@@ -23,18 +23,18 @@ from assay.measures import Judged, NumRelRet, parse_measure
 from assay.measures.counting.judgments import Judgments
 from assay.measures.counting.ranking import Policies, policies
 from assay.measures.counting.ranks import Ranks
-from assay.measures.doubts import (
+from assay.measures.parser import split_measures
+from assay.measures.registry import Measure
+from assay.measures.remarks import (
     by_subtopics,
     check_subtopics,
-    doubts_about_judgments,
-    doubts_about_run,
     golden_set,
     is_golden,
     refuse_idle_rules,
+    remarks_on_judgments,
+    remarks_on_run,
     where_to_look,
 )
-from assay.measures.parser import split_measures
-from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit
 from assay.measures.summary import Summary, signature, summarise
 from assay.measures.undefined import policy_of
@@ -387,7 +387,7 @@ def evaluate(
     opened = {name: best_first(run, lower_is_better=chosen.lower_is_better) for name, run in opened.items()}
     if judge is not None:
         table = table.by_judge(judge)
-    by_subtopic, table, doubts = by_subtopics(table, subtopics, wanted)
+    by_subtopic, table, remarks = by_subtopics(table, subtopics, wanted)
     judgments = Judgments.of(table, by_subtopic)
     systems = []
     for name, run in opened.items():
@@ -409,8 +409,8 @@ def evaluate(
         opened,
         warnings=(
             *table.warnings,
-            *doubts,
-            *_doubts(judgments, wanted, table, list(zip(systems, opened.values(), strict=True))),
+            *remarks,
+            *_remarks(judgments, wanted, table, list(zip(systems, opened.values(), strict=True))),
             *_distances(opened, chosen),
             *_warnings(systems, opened),
             *_without_number(systems, wanted, undefined),
@@ -478,16 +478,16 @@ def _coverage(system: RankedSystem) -> dict[str, Any]:
     }
 
 
-def _doubts(
+def _remarks(
     judgments: Judgments, measures: Sequence[Measure], qrels: Qrels, systems: Sequence[tuple[RankedSystem, Batches]]
 ) -> Iterable[str]:
     """Doubts that scores rest on anything, and where to look closer."""
     for system, run in systems[:1]:
-        for doubt in doubts_about_judgments(judgments, measures, system.ranks.policies, qrels):
-            yield f"{doubt}; {where_to_look(qrels, run)}"
+        for remark in remarks_on_judgments(judgments, measures, system.ranks.policies, qrels):
+            yield f"{remark}; {where_to_look(qrels, run)}"
     for system, run in systems:
-        for doubt in doubts_about_run(system.name, system.ranks, run, system.results):
-            yield f"{doubt}; {where_to_look(qrels, run)}"
+        for remark in remarks_on_run(system.name, system.ranks, run, system.results):
+            yield f"{remark}; {where_to_look(qrels, run)}"
 
 
 def _warnings(systems: Sequence[RankedSystem], runs: Mapping[str, Batches]) -> Iterable[str]:

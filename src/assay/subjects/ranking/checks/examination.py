@@ -15,7 +15,8 @@ from assay.files import read_documents, read_topics
 from assay.measures.counting.id_normalisation import IdMatch, RenamedDocuments, other_topics, renamed_documents
 from assay.measures.counting.judgments import Floats, Judgments
 from assay.measures.counting.ranks import Ranks
-from assay.measures.doubts import (
+from assay.measures.registry import Measure
+from assay.measures.remarks import (
     LEAST_RISES,
     NEARLY_ALL,
     NO_CONTRADICTIONS,
@@ -24,7 +25,6 @@ from assay.measures.doubts import (
     only_relevant,
     swapped_queries,
 )
-from assay.measures.registry import Measure
 from assay.subjects.ranking.checks.opening import Opened, named, open_judgments, open_run
 from assay.subjects.ranking.evaluation import listed_measures, texts_of
 from assay.tables import Documents, Qrels, Run, Topics

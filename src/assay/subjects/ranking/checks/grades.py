@@ -11,7 +11,7 @@ from assay.core.digits import number
 from assay.core.errors import argument, call_with, number_of, quote
 from assay.files.records import upside_down
 from assay.measures.counting.judgments import Floats, Ints
-from assay.measures.doubts import NEARLY_ALL
+from assay.measures.remarks import NEARLY_ALL
 from assay.subjects.ranking.checks.examination import ALL_RUNS, LEAST_TOPICS, ExaminedCollection, ExaminedRun
 from assay.tables import Qrels
 from assay.verbs.diagnosis.examination import EXAMPLES, CheckFinding, Example, Severity, check, finding, share

@@ -14,8 +14,8 @@ from assay.core.errors import listed, number_of, quote
 from assay.measures import AP, RR, nDCG
 from assay.measures.counting.judgments import Floats
 from assay.measures.counting.ranks import Ranks
-from assay.measures.doubts import NEARLY_ALL, ROUNDING, reordered, reverse_of
 from assay.measures.registry import Measure
+from assay.measures.remarks import NEARLY_ALL, ROUNDING, reordered, reverse_of
 from assay.measures.summary import combined
 from assay.subjects.ranking.checks.examination import ALL_RUNS, LEAST_TOPICS, ExaminedRun, valued
 from assay.verbs.diagnosis.examination import EXAMPLES, CheckFinding, Example, Severity, check, finding, share

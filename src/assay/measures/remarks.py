@@ -1,4 +1,4 @@
-"""Doubts about scores that rest on nothing: zeros that are no zeros, told from the counts.
+"""Remarks on scores that rest on nothing: zeros that are no zeros, told from the counts.
 
 Only where the counts look wrong are ids and orders looked at. `doctor` looks at everything, with these same rules.
 """
@@ -140,7 +140,7 @@ def is_golden(qrels: Qrels, policies: Policies) -> bool:
     return not elsewhere and not _are_one_grade(qrels)
 
 
-def doubts_about_judgments(
+def remarks_on_judgments(
     judgments: Judgments, measures: Sequence[Measure], policies: Policies, qrels: Qrels
 ) -> Iterator[str]:
     """Grades that make every document irrelevant, or all alike."""
@@ -211,8 +211,8 @@ def by_subtopics(table: Qrels, asked: bool | None, measures: Sequence[Measure]) 
     if asked:
         if not names:
             raise InputError(f"{table.name}: expected judgments of subtopics (column 2; in tables: `judge`), got none")
-        doubt = f"{table.name}: all judgments are of one subtopic, {quote(names[0])}: is this what column 2 means?"
-        return True, table, (doubt,) if len(names) == 1 else ()
+        remark = f"{table.name}: all judgments are of one subtopic, {quote(names[0])}: is this what column 2 means?"
+        return True, table, (remark,) if len(names) == 1 else ()
     wanted = any(measure.definition.subtopics for measure in measures)
     if asked is not None or not wanted or not _looks_like(table, names):
         return False, table, ()
@@ -235,7 +235,7 @@ def _looks_like(table: Qrels, names: Sequence[str]) -> bool:
     return table.frame.n_unique(["query_id", "doc_id"]) < table.frame.height
 
 
-def doubts_about_run(name: str, ranks: Ranks, run: Batches, results: Mapping[Measure, PerUnit]) -> Iterator[str]:
+def remarks_on_run(name: str, ranks: Ranks, run: Batches, results: Mapping[Measure, PerUnit]) -> Iterator[str]:
     """Reasons why a run's scores rest on nothing: ids that do not match, no order, or the wrong one."""
     if not ranks.in_run.any() or ranks.judgments is None:
         return
