@@ -13,24 +13,21 @@ from pathlib import Path
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from judging import RUNS, fast_folder, judge_all, make_project, new_database, say, tasks_of
+from judging import RUNS, fast_folder, judge_all, make_project, new_database, say
 from judging_faults import kill_assessors
 from postgres import free_port, make_database
-from sqlalchemy import insert, inspect, select, text
+from sqlalchemy import inspect, text
 from sqlalchemy.event import listen
-from sqlalchemy.exc import DBAPIError
 
 from assay import evaluate
 from assay.store import database as store_database
 from assay.store import schema as db
-from assay.store.adjudication import adjudicate
 from assay.store.database import Database, StoreError, open_database
 from assay.store.handout import Task, hand_out
 from assay.store.labels_table import history
 from assay.store.projects import Project, open_project
-from assay.store.releases import make_release, open_release
-from assay.store.saving import undo
-from assay.store.upkeep import check_store, count_on
+from assay.store.releases import make_release
+from assay.store.upkeep import check_store
 
 #: Who may not read what others forbid; root may.
 _NOBODY = 65534
@@ -257,58 +254,3 @@ def test_the_first_migration_makes_the_tables_of_the_schema(place: Path) -> None
     assert set(kept) == {"label", "label_aspect", "adjudication", "release", "event", "guideline"}
     migration = Path(store_database.__file__).parent / "migrations" / "versions" / "m0001_judging.py"
     assert "assay.store" not in migration.read_text()
-
-
-#: All versions of the tables before the newest, by the migrations that there are.
-EARLIER = sorted(
-    path.stem[1:5] for path in (Path(store_database.__file__).parent / "migrations" / "versions").glob("m[0-9]*.py")
-)[:-1]
-
-
-@pytest.mark.parametrize("version", EARLIER)
-@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
-def test_a_database_of_an_earlier_version_is_brought_up_to_date_with_all_that_is_in_it(
-    kind: str, version: str, request: pytest.FixtureRequest, tmp_path: Path
-) -> None:
-    """A full project is written into tables as they were; then it is opened as any other."""
-    server = "" if kind == "sqlite" else request.getfixturevalue("postgres")
-    with open_database(str(tmp_path / "new.db"), create=True) as full:
-        project = make_project(full, overlap=2, most=3, aspects=["support"])
-        for who in ("ana", "ben"):
-            for task in tasks_of(project, who):
-                say(project, who, task, 1 if who == "ana" else 3, note=f"by {who}", further={"support": 1})
-        adjudicate(project, "q1", "d1", 2, decided_by="lead", reason="it is")
-        undo(project, "ben", client_key="back")
-        release = make_release(project)
-        said = [dict(row) for row in history(project)]
-        place = str(tmp_path / "old.db") if kind == "sqlite" else make_database(server, f"from{version}")
-        _as_it_was(full, place, version)
-    with open_database(place) as database:
-        upgraded = open_project(database)
-        assert [dict(row) for row in history(upgraded)] == said
-        assert open_release(upgraded).content == release.content
-        assert not check_store(database).problems
-        with database.writing() as connection:
-            if kind == "postgres":
-                count_on(connection)
-        judge_all(upgraded, "cleo", lambda _: 2)  # and goes on
-        with pytest.raises((StoreError, DBAPIError), match="only ever added"), database.writing() as connection:
-            connection.execute(text("DELETE FROM label"))
-        with database.reading() as connection:
-            context = MigrationContext.configure(connection, opts={"compare_type": True})
-            assert compare_metadata(context, db.METADATA) == []
-
-
-def _as_it_was(full: Database, place: str, version: str) -> None:
-    """Write the rows of a database into another one, with the tables of an earlier version."""
-    with store_database.connected(place, create=True) as old:
-        store_database.upgrade(old, version)
-        with full.reading() as source, old.writing() as target:
-            known = inspect(target)
-            for table in db.METADATA.sorted_tables:
-                if not known.has_table(table.name):
-                    continue
-                names = {each["name"] for each in known.get_columns(table.name)}
-                columns = [column for column in table.columns if column.name in names]
-                if rows := [dict(row) for row in source.execute(select(*columns)).mappings()]:
-                    target.execute(insert(table), rows)

@@ -18,6 +18,8 @@ from typing import Any
 
 import polars as pl
 import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
 from hypothesis import given
 from hypothesis import strategies as st
 from judging import RUNS, SIZE, fast_folder, judge_all, make_project, new_database, say, tasks_of
@@ -745,12 +747,19 @@ def test_a_database_of_an_earlier_version_is_brought_up_to_date_with_all_that_is
             with open_database(place) as old:
                 project = make_project(old, overlap=2)
                 judge_all(project, "ana", lambda _: 2)
+                adjudicate(project, "q1", "d1", 3, decided_by="lead", reason="it is")
+                undo(project, "ana", client_key="back")
                 before = (list(history(project)), make_release(project).content)
         with open_database(place) as database:
             project = open_project(database)
             assert (list(history(project)), open_release(project).content) == before
-            assert len(judge_all(project, "ben", lambda _: 2)) == SIZE
+            assert len(judge_all(project, "ben", lambda _: 2)) == SIZE - 1  # one is decided
             assert not check_store(database).problems
+            with pytest.raises((StoreError, DBAPIError), match="only ever added"), database.writing() as connection:
+                connection.execute(text("DELETE FROM label"))
+            with database.reading() as connection:
+                context = MigrationContext.configure(connection, opts={"compare_type": True})
+                assert compare_metadata(context, db.METADATA) == []
 
 
 def test_settings_and_scales_that_contradict_themselves_are_refused() -> None:

@@ -16,7 +16,8 @@ from assay.store.adjudication import said_by_others
 from assay.store.feedback import feed_back
 from assay.store.handout import Task, give_back, hand_out, renew
 from assay.store.progress import Progress, progress_of
-from assay.store.projects import Project, digest
+from assay.store.projects import Project
+from assay.store.rows import digest
 from assay.store.saving import save, skip, undo
 from assay.store.scales import Aspect
 

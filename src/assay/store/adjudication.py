@@ -10,7 +10,8 @@ from sqlalchemy import Connection, and_, insert, select
 from assay.core.errors import InputError
 from assay.store import schema as db
 from assay.store.database import now
-from assay.store.projects import Project, item_keys, record, storable
+from assay.store.projects import Project, item_keys, record
+from assay.store.rows import storable
 from assay.store.saving import IS_CURRENT, settle
 
 

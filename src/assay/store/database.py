@@ -105,23 +105,18 @@ def open_database(place: str | os.PathLike[str], *, create: bool = False) -> Dat
     `create`: make it if there is none. A file that is no judging database is refused, and so is one that a newer
     version of Assay has written.
     """
-    database = connected(place, create=create)
+    text = os.fspath(place)
+    database = _postgres(text) if is_url(text) else _sqlite(text, create=create)
     try:
         version = _version(database)
         if version is None and not create:
             raise StoreError(f"{database.name}: expected a judging project, got a database without one")
         if version != NEWEST:
-            upgrade(database)
+            _upgrade(database)
     except BaseException:
         database.close()
         raise
     return database
-
-
-def connected(place: str | os.PathLike[str], *, create: bool = False) -> Database:
-    """A database by its path or URL as it is, of whatever version."""
-    text = os.fspath(place)
-    return _postgres(text) if is_url(text) else _sqlite(text, create=create)
 
 
 def is_url(place: str) -> bool:
@@ -240,8 +235,8 @@ def _version(database: Database) -> str | None:
     )
 
 
-def upgrade(database: Database, version: str = NEWEST) -> None:
-    """Run the migrations that are missing up to a version, all or none."""
+def _upgrade(database: Database) -> None:
+    """Run the migrations that are missing, all or none."""
     from alembic import command  # noqa: PLC0415  # only what is not up to date waits for it
     from alembic.config import Config  # noqa: PLC0415
 
@@ -251,7 +246,7 @@ def upgrade(database: Database, version: str = NEWEST) -> None:
         if not database.is_sqlite:
             connection.exec_driver_sql("SELECT pg_advisory_xact_lock(7238452)")  # one at a time
         config.attributes["connection"] = connection
-        command.upgrade(config, version)
+        command.upgrade(config, NEWEST)
 
 
 def _told(message: str) -> str:

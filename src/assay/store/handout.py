@@ -18,7 +18,8 @@ from sqlalchemy import Connection, and_, bindparam, exists, func, or_, select, t
 from assay.core.errors import InputError, listed
 from assay.store import schema as db
 from assay.store.database import StoreError, time_after
-from assay.store.projects import Project, digest, inserted
+from assay.store.projects import Project
+from assay.store.rows import digest, inserted
 from assay.store.scales import Aspect
 from assay.store.settings import Order, Settings
 

@@ -12,7 +12,8 @@ from sqlalchemy import insert, select
 from assay.files.sources import Source
 from assay.store import schema as db
 from assay.store.database import now
-from assay.store.projects import Project, digest, record
+from assay.store.projects import Project, record
+from assay.store.rows import digest
 
 
 def keep_runs(project: Project, runs: Mapping[str, Any], *, actor: str = "") -> None:

@@ -15,6 +15,13 @@ from assay.store.saving import IS_CURRENT
 from assay.store.scales import Aspect
 from assay.tables.labels import Labels
 
+#: Labels with what they were said of, and by whom.
+_SAID: Final = (
+    db.label.join(db.assignment, db.assignment.c.id == db.label.c.assignment_id)
+    .join(db.item, db.item.c.id == db.assignment.c.item_id)
+    .join(db.topic, db.topic.c.id == db.item.c.topic_id)
+    .join(db.assessor, db.assessor.c.id == db.assignment.c.assessor_id)
+)
 #: What a row of the table of labels holds.
 COLUMNS: Final = (
     "query_id", "item_id", "judge", "label", "purpose", "seconds", "time", "gold", "note", "late", "item", "assessor",
@@ -41,11 +48,7 @@ def labels_frame(
             db.label.c.is_late,
             db.item.c.id, db.assessor.c.id,
         )
-        .select_from(db.label)
-        .join(db.assignment, db.assignment.c.id == db.label.c.assignment_id)
-        .join(db.item, db.item.c.id == db.assignment.c.item_id)
-        .join(db.topic, db.topic.c.id == db.item.c.topic_id)
-        .join(db.assessor, db.assessor.c.id == db.assignment.c.assessor_id)
+        .select_from(_SAID)
         .outerjoin(db.gold, db.gold.c.item_id == db.item.c.id)
         .where(db.item.c.project_id == project.id, db.assignment.c.purpose.in_(purposes))
         .where(db.assignment.c.state == "done", ~db.label.c.is_surplus, IS_CURRENT)
@@ -131,11 +134,7 @@ def history(project: Project) -> Iterator[dict[str, Any]]:
             db.label.c.client_at, db.label.c.supersedes, later.c.id.label("superseded_by"), db.label.c.is_late,
             db.label.c.is_surplus,
         )
-        .select_from(db.label)
-        .join(db.assignment, db.assignment.c.id == db.label.c.assignment_id)
-        .join(db.item, db.item.c.id == db.assignment.c.item_id)
-        .join(db.topic, db.topic.c.id == db.item.c.topic_id)
-        .join(db.assessor, db.assessor.c.id == db.assignment.c.assessor_id)
+        .select_from(_SAID)
         .outerjoin(db.guideline, db.guideline.c.id == db.label.c.guideline_id)
         .outerjoin(later, later.c.supersedes == db.label.c.id)
         .where(db.item.c.project_id == project.id)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
-import itertools
 import json
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from sqlalchemy import Connection, insert, select
@@ -18,17 +15,15 @@ from assay.core.errors import InputError, ParameterError, argument, listed, not_
 from assay.ground_truth.pooling import Pool
 from assay.store import schema as db
 from assay.store.database import Database, StoreError, now
+from assay.store.rows import insert_many, inserted, storable
 from assay.store.scales import Aspect, Grade, Scale
 from assay.store.settings import Settings
 
 if TYPE_CHECKING:
     from assay.tables import Documents, Topics
 
-T = TypeVar("T")
 #: The first aspect of every project.
 RELEVANCE: Final = "relevance"
-#: What no database stores in text, and no screen shows.
-_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
@@ -255,34 +250,6 @@ def record(  # noqa: PLR0917  # who did what, in the order of a sentence
     )  # fmt: skip
 
 
-def inserted(connection: Connection, table: Any, **values: Any) -> int:
-    """The key of a row that is added to a table."""
-    key = connection.execute(_insert_into(table), values).inserted_primary_key
-    assert key is not None
-    return int(key[0])
-
-
-@cache
-def _insert_into(table: Any) -> Any:
-    """One statement for every table: it is compiled once for good."""
-    return insert(table)
-
-
-def storable(text: str | None) -> str:
-    """Text that every database can store: what is no character becomes one that says so.
-
-    >>> storable("a\\x00b")
-    'a\ufffdb'
-    """
-    return _UNSTORABLE.sub("\ufffd", text or "")
-
-
-def digest(*parts: str) -> str:
-    """The sha256 of texts, each with its length before it, so that no two lists have the same."""
-    joined = "".join(f"{len(part)}:{part}" for part in parts)
-    return hashlib.sha256(joined.encode()).hexdigest()
-
-
 def _check_name(name: str) -> None:
     if not name.strip() or len(name) > 100 or not name.isprintable():
         raise ParameterError(f"expected a name of 1 to 100 printable characters, got {name!r}")
@@ -373,23 +340,6 @@ def _add_items(
         if (by_topic.get(query), document) in keys
     )
     insert_many(connection, db.source, sources)
-
-
-def insert_many(connection: Connection, table: Any, rows: Iterable[dict[str, Any]]) -> None:
-    """Add rows to a table, many at once."""
-    for part in batched(rows, db.BATCH):
-        connection.execute(_insert_into(table), part)
-
-
-def batched(rows: Iterable[T], size: int) -> Iterator[list[T]]:
-    """Rows in lists of a size, which the last one may not reach.
-
-    >>> list(batched("abc", 2))
-    [['a', 'b'], ['c']]
-    """
-    left = iter(rows)
-    while part := list(itertools.islice(left, size)):
-        yield part
 
 
 def _topic_keys(connection: Connection, project: Project, topics: Iterable[str]) -> list[int]:

@@ -30,7 +30,8 @@ from assay.store.adjudication import decisions
 from assay.store.database import StoreError, now
 from assay.store.labels_table import aspect_of
 from assay.store.preferences import are_preferences
-from assay.store.projects import RELEVANCE, Project, record, storable
+from assay.store.projects import RELEVANCE, Project, record
+from assay.store.rows import storable
 from assay.store.tallies import Tally, tally
 from assay.tables import Qrels
 

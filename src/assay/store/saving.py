@@ -11,7 +11,8 @@ from assay.core.errors import InputError, ParameterError
 from assay.store import schema as db
 from assay.store.database import StoreError, time_after
 from assay.store.handout import assessor_of
-from assay.store.projects import Project, batched, inserted, storable
+from assay.store.projects import Project
+from assay.store.rows import batched, inserted, storable
 from assay.store.settings import Settings
 from assay.store.settling import Standing, standing
 

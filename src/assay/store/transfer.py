@@ -21,8 +21,9 @@ from assay.store.everything import everything
 from assay.store.labels_table import aspect_key, frame_of, history, labels_of
 from assay.store.listings import LabelImport
 from assay.store.preferences import sides
-from assay.store.projects import RELEVANCE, Project, add_assessors, batched, digest, insert_many, record, storable
+from assay.store.projects import RELEVANCE, Project, add_assessors, record
 from assay.store.releases import open_release
+from assay.store.rows import batched, digest, insert_many, storable
 from assay.store.saving import IS_CURRENT, STATE, settle
 from assay.tables.labels import Labels
 

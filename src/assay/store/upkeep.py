@@ -79,7 +79,7 @@ def restore(source: str | os.PathLike[str], target: str) -> Database:
                 raise StoreError(f"{database.name}: holds projects already: restore to an empty database")
             _fill(connection, lines, os.fspath(source))
             if not database.is_sqlite:
-                count_on(connection)
+                _count_on(connection)
     except BaseException:
         database.close()
         if not is_url(target):
@@ -206,7 +206,7 @@ def _fill(connection: Connection, lines: Iterator[list[Any]], name: str) -> None
         raise FormatError(name, rows + 2, expected="the end of the backup", got="", note="the file was cut off")
 
 
-def count_on(connection: Connection) -> None:
+def _count_on(connection: Connection) -> None:
     """Let PostgreSQL number new rows after those that were restored."""
     for table in db.METADATA.sorted_tables:
         if "id" in table.c:
