@@ -82,13 +82,6 @@ _HOMES = {
     "assay.tables.log": ("Log",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
-#: Modules that people use by name: `from assay import curves`.
-_MODULES = {
-    "classifier_curves": "assay.subjects.labels.curves",
-    "click_curves": "assay.subjects.clicks.curves",
-    "cluster_curves": "assay.subjects.clusters.curves",
-    "curves": "assay.subjects.ranking.curves",
-}
 
 # For type checkers and editors: `scripts/public_names.py` writes these lines.
 if TYPE_CHECKING:
@@ -249,13 +242,14 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    if name in _MODULES:
-        return importlib.import_module(_MODULES[name])
     if name == "__all__":
-        return [*sorted(_HOME_OF | _of_subjects()), "__version__"]
-    home = _HOME_OF.get(name) or (None if name.startswith("__") else _of_subjects().get(name))
+        return [*sorted(_HOME_OF | _declared().public_names()), "__version__"]
+    home = _HOME_OF.get(name) or (None if name.startswith("__") else _declared().public_names().get(name))
     if home is None:
-        raise AttributeError(f"module 'assay' has no attribute {name!r}")
+        module = None if name.startswith("__") else _declared().curves().get(name)
+        if module is None:
+            raise AttributeError(f"module 'assay' has no attribute {name!r}")
+        return importlib.import_module(module)
     value = getattr(importlib.import_module(home), name)
     if isinstance(value, FunctionType):  # what is odd about the data is shown where a function is called
         value = importlib.import_module("assay.core.data_warnings").warning(value)
@@ -263,10 +257,9 @@ def __getattr__(name: str) -> Any:
     return value
 
 
-def _of_subjects() -> dict[str, str]:
-    """The public names of subjects, and the module of each."""
-    homes: dict[str, str] = importlib.import_module("assay.core.registry").public_names()
-    return homes
+def _declared() -> Any:
+    """The registry, which has the public names of subjects: they are loaded when no other name fits."""
+    return importlib.import_module("assay.core.registry")
 
 
 def __dir__() -> list[str]:

@@ -84,6 +84,8 @@ class Declaration(NamedTuple):
     figures: Mapping[str, str] = {}
     #: The names that people import from `assay`, by the module that has them.
     public: Mapping[str, tuple[str, ...]] = {}
+    #: Its module of curves, by the name that people import from `assay`.
+    curves: Mapping[str, str] = {}
 
     def places(self) -> dict[str, tuple[str, str]]:
         """The place of each command, as the parser finds it, and what it does.

@@ -139,6 +139,11 @@ def public_names() -> dict[str, str]:
     return {name: home for each in declarations() for home, names in each.public.items() for name in names}
 
 
+def curves() -> dict[str, str]:
+    """The modules of curves that subjects give to `assay`, by name."""
+    return {name: module for each in declarations() for name, module in each.curves.items()}
+
+
 def subject_of_table(kind: str) -> str:
     """The subject of a kind of table.
 

@@ -52,4 +52,5 @@ DECLARATION = Declaration(
         "assay.subjects.clicks.judgments": ("ClickJudgments", "judge_clicks"),
         "assay.subjects.clicks.preferences": ("ClickPreferences", "prefer_clicks"),
     },
+    curves={"click_curves": "assay.subjects.clicks.curves"},
 )

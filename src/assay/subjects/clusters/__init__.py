@@ -37,4 +37,5 @@ DECLARATION = Declaration(
         "assay.subjects.clusters.number_of_clusters": ("number_of_clusters",),
         "assay.subjects.clusters.over_k": ("NumberOfClusters",),
     },
+    curves={"cluster_curves": "assay.subjects.clusters.curves"},
 )

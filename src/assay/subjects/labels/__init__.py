@@ -50,4 +50,5 @@ DECLARATION = Declaration(
         "assay.subjects.labels.thresholds.result": ("ChosenThreshold", "Thresholds"),
         "assay.subjects.labels.thresholds.choice": ("choose_threshold", "thresholds"),
     },
+    curves={"classifier_curves": "assay.subjects.labels.curves"},
 )

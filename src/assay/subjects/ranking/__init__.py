@@ -53,4 +53,5 @@ DECLARATION = Declaration(
         "assay.subjects.ranking.evaluation": ("Evaluation", "evaluate"),
         "assay.subjects.ranking.baselines": ("Baseline", "freeze"),
     },
+    curves={"curves": "assay.subjects.ranking.curves"},
 )
