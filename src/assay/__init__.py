@@ -25,6 +25,7 @@ _HOMES = {
     "assay.ground_truth.pooling": ("Pool", "make_pool"),
     "assay.ground_truth.simulation": ("PoolSimulation", "simulate_pool"),
     "assay.ground_truth.strategies": ("next_documents",),
+    "assay.core.assignment": ("Assignment", "Namespace", "assign", "assign_all"),
     "assay.files.experiments": ("read_experiment",),
     "assay.tables.experiment": ("Experiment",),
     "assay.ground_truth.judge_rankings": ("JudgeRankings", "agree_on_systems"),
@@ -85,6 +86,10 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 # For type checkers and editors: `scripts/public_names.py` writes these lines.
 if TYPE_CHECKING:
+    from assay.core.assignment import Assignment as Assignment
+    from assay.core.assignment import Namespace as Namespace
+    from assay.core.assignment import assign as assign
+    from assay.core.assignment import assign_all as assign_all
     from assay.core.data_warnings import DataWarning as DataWarning
     from assay.core.errors import AssayError as AssayError
     from assay.core.errors import DuplicateError as DuplicateError
@@ -178,6 +183,8 @@ if TYPE_CHECKING:
     from assay.subjects.clusters.number_of_clusters import number_of_clusters as number_of_clusters
     from assay.subjects.clusters.over_k import NumberOfClusters as NumberOfClusters
     from assay.subjects.clusters.result import Clustering as Clustering
+    from assay.subjects.experiments.assigned import AssignedUnits as AssignedUnits
+    from assay.subjects.experiments.assigned import assign_units as assign_units
     from assay.subjects.experiments.evaluation import ABTest as ABTest
     from assay.subjects.experiments.evaluation import abtest as abtest
     from assay.subjects.judges.evaluation import JudgeAgreement as JudgeAgreement

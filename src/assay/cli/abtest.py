@@ -10,10 +10,11 @@ from assay.cli.doctor import Diagnosing, examined
 from assay.cli.explain import Explaining, deliver_explanation
 from assay.cli.gate import Gating, TwoNames, decided
 from assay.cli.literals import list_of_numbers
-from assay.cli.options import Evaluating
+from assay.cli.options import Evaluating, Output
 from assay.cli.power import Planning, deliver_plan, plan_without_data
 from assay.cli.report import Reporting, write_report
 from assay.core import options as shared
+from assay.core.errors import ParameterError
 from assay.core.evaluation_options import option
 
 TestFile: TypeAlias = Annotated[
@@ -108,6 +109,50 @@ def power(to: Planning, rules: shared.ExperimentRules, path: TestFile | None = N
         plan_without_data(to, "user", ("TEST", path), groups=2, **rules)
         return
     deliver_plan(_opened(path, rules), _weights(rules), to)
+
+
+def assign(
+    key: Annotated[str, options.argument("EXPERIMENT", "The key of the experiment, which is hashed with each user.")],
+    to: Output,
+    units: Annotated[
+        str | None, options.argument("USERS", "Ids: one per line, or a table with a column user_id; - for stdin.")
+    ] = None,
+    unit: Annotated[tuple[str, ...], option("--unit", metavar="ID", help="A user instead of a file; repeat.")] = (),
+    variants: Annotated[str, option(metavar="A,B", help="The variants (control,treatment).")] = "control,treatment",
+    weights: Annotated[str | None, option(metavar="0.9,0.1", help="Their shares (equal ones).")] = None,
+    coverage: Annotated[float, option(help="Share of all users that take part (1).")] = 1.0,
+    hash: Annotated[str, option(help="v2 (default) and v1, as GrowthBook's SDKs have them; blake2.")] = "v2",
+    seed: Annotated[str | None, option("--salt", metavar="TEXT", help="What is hashed instead of the key.")] = None,
+    namespace: Annotated[
+        str | None, option(metavar="NAME,0,0.5", help="A part of all users that excludes the other parts.")
+    ] = None,
+    against: Annotated[
+        tuple[str, ...], option(metavar="KEY", help="Also check independence of this experiment; repeat.")
+    ] = (),
+) -> None:
+    """Assign users to variants by a hash of their ids, and check that it is uniform and independent.
+
+    As CSV: one row per user. A search service imports `assay.core.assignment`, which loads nothing else.
+
+    $ assay abtest assign new-ranking abtest/users.csv --weights 0.9,0.1
+    $ assay abtest assign new-ranking --unit u0001 --unit u0002 --csv
+    """
+    from assay.core.assignment import Assignment, Namespace  # noqa: PLC0415
+    from assay.subjects.experiments.assigned import assign_units  # noqa: PLC0415  # `assay --help` need not load Polars
+
+    if (units is None) == (not unit):
+        raise ParameterError("give a file of users, or --unit, and not both")
+    shares = None if weights is None else tuple(list_of_numbers(weights, "--weights"))
+    space = None
+    if namespace is not None:
+        name, *ends = namespace.split(",")
+        low, high = list_of_numbers(",".join(ends), "--namespace") if len(ends) == 2 else (0.0, 1.0)
+        space = Namespace(name, low, high)
+    named: Any = {"variants": tuple(variants.split(",")), "weights": shares, "hash": hash}
+    experiment = Assignment(key, **named, coverage=coverage, seed=seed, namespace=space)
+    others = [Assignment(other, **named) for other in against]
+    given = list(unit) if units is None else inputs.kept(units)
+    inputs.give(assign_units, "assigning", to, given, experiment, against=others)
 
 
 def _opened(path: str, rules: shared.ExperimentRules) -> Any:
