@@ -142,7 +142,7 @@ def assign(
 
     if (units is None) == (not unit):
         raise ParameterError("give a file of users, or --unit, and not both")
-    shares = None if weights is None else tuple(list_of_numbers(weights, "--weights"))
+    shares: Any = None if weights is None else tuple(list_of_numbers(weights, "--weights"))
     space = None
     if namespace is not None:
         name, *ends = namespace.split(",")

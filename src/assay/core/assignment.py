@@ -18,7 +18,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
-    import numpy as np
     import polars as pl
 
 HashName: TypeAlias = Literal["v1", "v2", "blake2"]
@@ -173,7 +172,7 @@ def assign_all(units: Sequence[str] | pl.Series, experiment: Assignment) -> pl.S
 
 def buckets(
     units: pl.Series, seed: str, hash: HashName = "v2", *, points: tuple[Any, Any] | None = None
-) -> np.ndarray[Any, np.dtype[np.float64]]:
+) -> Any:
     """The numbers of many units; see `bucket`."""
     import numpy as np  # noqa: PLC0415
 
