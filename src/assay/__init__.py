@@ -187,6 +187,15 @@ if TYPE_CHECKING:
     from assay.subjects.experiments.assigned import assign_units as assign_units
     from assay.subjects.experiments.evaluation import ABTest as ABTest
     from assay.subjects.experiments.evaluation import abtest as abtest
+    from assay.subjects.experiments.looks import Look as Look
+    from assay.subjects.experiments.looks import Watched as Watched
+    from assay.subjects.experiments.looks import read_looks as read_looks
+    from assay.subjects.experiments.looks import watch as watch
+    from assay.subjects.experiments.planning import TestPlan as TestPlan
+    from assay.subjects.experiments.planning import plan_test as plan_test
+    from assay.subjects.experiments.plans import PlannedMeasure as PlannedMeasure
+    from assay.subjects.experiments.plans import PlannedTest as PlannedTest
+    from assay.subjects.experiments.plans import read_plan as read_plan
     from assay.subjects.judges.evaluation import JudgeAgreement as JudgeAgreement
     from assay.subjects.judges.evaluation import agree as agree
     from assay.subjects.labels.crossvalidation.nested_choice import nested as nested

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
-from assay.cli import inputs, options
+from assay.cli import inputs, options, output
 from assay.cli.compare import Comparing, deliver_comparison
 from assay.cli.doctor import Diagnosing, examined
 from assay.cli.explain import Explaining, deliver_explanation
 from assay.cli.gate import Gating, TwoNames, decided
 from assay.cli.literals import list_of_numbers
-from assay.cli.options import Evaluating, Output
+from assay.cli.options import Evaluating, Output, group
 from assay.cli.power import Planning, deliver_plan, plan_without_data
 from assay.cli.report import Reporting, write_report
 from assay.core import options as shared
 from assay.core.errors import ParameterError
-from assay.core.evaluation_options import option
+from assay.core.evaluation_options import Columns, option
 
 TestFile: TypeAlias = Annotated[
     str, options.argument("TEST", "One row per user, with the variant and what the user did; - for stdin.")
@@ -35,7 +36,7 @@ def evaluate(
     """
     from assay.subjects.experiments.evaluation import abtest
 
-    stated = {"measures": to.measures or None, "confidence": confidence, **_weights(rules)}
+    stated = {"measures": to.measures or None, "confidence": confidence, **_stated(rules)}
     inputs.give(abtest, "counting", to, _opened(path, rules), **stated)
 
 
@@ -47,7 +48,7 @@ def compare(path: TestFile, to: Comparing, rules: shared.ExperimentRules, direct
     $ assay abtest compare abtest/users.csv
     $ assay abtest compare abtest/users.csv -m converted -m clicks/searches
     """
-    deliver_comparison([_opened(path, rules)], _weights(rules) | inputs.directions(direction), to)
+    deliver_comparison([_opened(path, rules)], _stated(rules) | inputs.directions(direction), to)
 
 
 def explain(
@@ -61,7 +62,7 @@ def explain(
 
     $ assay abtest explain clicks abtest/users.csv
     """
-    deliver_explanation(measure, [_opened(path, rules)], {**_weights(rules), "system": variant}, to)
+    deliver_explanation(measure, [_opened(path, rules)], {**_stated(rules), "system": variant}, to)
 
 
 def report(path: TestFile, to: Reporting, rules: shared.ExperimentRules, direction: options.Direction = ()) -> None:
@@ -69,7 +70,7 @@ def report(path: TestFile, to: Reporting, rules: shared.ExperimentRules, directi
 
     $ assay abtest report abtest/users.csv -m converted -o abtest.html
     """
-    stated = {**to.testing, **_weights(rules), **inputs.directions(direction)}
+    stated = {**to.testing, **_stated(rules), **inputs.directions(direction)}
     write_report(_opened(path, rules), None, stated, to)
 
 
@@ -83,7 +84,7 @@ def gate(
 
     $ assay abtest gate abtest/users.csv -m converted
     """
-    return to.gate([_opened(path, rules), *two.names], _weights(rules) | inputs.directions(direction))
+    return to.gate([_opened(path, rules), *two.names], _stated(rules) | inputs.directions(direction))
 
 
 def doctor(path: TestFile, rules: shared.ExperimentRules, to: Diagnosing) -> int:
@@ -93,7 +94,7 @@ def doctor(path: TestFile, rules: shared.ExperimentRules, to: Diagnosing) -> int
 
     $ assay abtest doctor abtest/users.csv
     """
-    return examined("experiments", [inputs.kept(path)], to, _weights(rules))
+    return examined("experiments", [inputs.kept(path)], to, _stated({**rules}))
 
 
 def power(to: Planning, rules: shared.ExperimentRules, path: TestFile | None = None) -> None:
@@ -108,7 +109,110 @@ def power(to: Planning, rules: shared.ExperimentRules, path: TestFile | None = N
     if path is None:
         plan_without_data(to, "user", ("TEST", path), groups=2, **rules)
         return
-    deliver_plan(_opened(path, rules), _weights(rules), to)
+    deliver_plan(_opened(path, rules), _stated(rules), to)
+
+
+@group
+class PlannedSize:
+    """What varies how much, and what is to be found."""
+
+    difference: Annotated[float | None, option(help="The difference in the primary measure to be found.")] = None
+    margin: Annotated[
+        float | None, option(help="Instead: how much worse it may be (non-inferiority, for a cheaper ranker).")
+    ] = None
+    past: Annotated[str | None, option("--from", metavar="FILE", help="Users before the test: one row each.")] = None
+    mean: Annotated[float | None, option(help="The control's number; of a share (0 to 1), its spread follows.")] = None
+    sd: Annotated[float | None, option(help="The standard deviation of the users' numbers, without --from.")] = None
+    users_per_day: Annotated[float | None, option(metavar="N", help="Users per day, of all variants.")] = None
+    users: Annotated[int | None, option(help="Plan for so many users, whatever they show.", least=2)] = None
+    covariate: Annotated[
+        str | None, option(metavar="BEFORE", help="Adjust the primary measure by this number of before (CUPED).")
+    ] = None
+    looks: Annotated[int, option(help="Looks, the last one at the end (1).", least=1)] = 1
+    spending: Annotated[
+        str, option(help="How alpha is spent over looks: kim-demets (default), obrien-fleming, pocock.")
+    ] = "kim-demets"
+    alpha: shared.Alpha = 0.05
+    power: shared.Power = 0.8
+
+
+def plan(
+    key: Annotated[str, options.argument("EXPERIMENT", "A name for the test, which is also hashed with each user.")],
+    measure: Annotated[str, option("-m", "--measure", help="The primary measure: the one that decides.")],
+    size: PlannedSize,
+    secondary: Annotated[tuple[str, ...], option(metavar="MEASURE", help="A secondary measure; repeat.")] = (),
+    guardrails: Annotated[
+        tuple[str, ...], option("--guardrail", metavar="MEASURE=MARGIN", help="What may be worse by less; repeat.")
+    ] = (),
+    direction: options.Direction = (),
+    variants: Annotated[str, option(metavar="A,B", help="The variants, the control first.")] = "control,treatment",
+    weights: Annotated[str | None, option(metavar="A,B", help="Their planned shares (equal ones).")] = None,
+    hypothesis: Annotated[str, option(metavar="TEXT", help="What is expected, and why.")] = "",
+    output_file: Annotated[
+        Path | None, option("-o", "--output", metavar="FILE", help="Write the plan (.toml), for --plan of compare.")
+    ] = None,
+    json: options.Json = False,
+    overwrite: options.Overwrite = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Plan a test: how many users and days it takes to show a difference, and when one looks; and write that down.
+
+    With -o plan.toml, `compare --plan`, `report --plan` and `watch` test what was planned.
+
+    $ assay abtest plan new-ranking -m converted --mean 0.08 --difference 0.02 --users-per-day 400
+    $ assay abtest plan new-ranking -m clicks --from abtest/users.csv --covariate clicks_before --difference 0.2
+    """
+    from assay.files.atomic import write_text  # `assay --help` need not load Polars
+    from assay.subjects.experiments.planning import plan_test
+
+    pairs = [text.rpartition("=") for text in guardrails]
+    if not all(name for name, _, _ in pairs):
+        raise ParameterError("--guardrail is MEASURE=MARGIN, as in latency_ms=5")
+    stated = options.settings(size)
+    if size.past is not None:
+        stated["past"] = inputs.kept(size.past)
+    ways = [(name, way) for name, _, way in (text.rpartition("=") for text in direction)]
+    to = Output(json=json, overwrite=overwrite, quiet=quiet)
+    result = inputs.result_of(
+        plan_test, "planning", to, key, measure, secondary=secondary, hypothesis=hypothesis,
+        guardrails=[(name, list_of_numbers(margin, "--guardrail")[0]) for name, _, margin in pairs],
+        directions=[(name or measure, way) for name, way in ways], variants=tuple(variants.split(",")),
+        weights=None if weights is None else list_of_numbers(weights, "--weights"), **stated,
+    )  # fmt: skip
+    text = output.rendered(result, to)
+    if output_file is not None:
+        write_text(output_file, result.plan.to_toml(), overwrite=overwrite)
+    output.deliver(text, to)
+
+
+def watch(
+    path: TestFile,
+    plan_file: Annotated[str, option("--plan", metavar="FILE", help="The plan, from `assay abtest plan -o`.")],
+    to: Output,
+    record: Annotated[
+        Path | None, option(metavar="FILE", help="Where looks are written down (PLAN.looks.jsonl).")
+    ] = None,
+    when: Annotated[str | None, option(metavar="TEXT", help="What this look is called (the time).")] = None,
+    columns: Columns = None,
+) -> None:
+    """Look at a running test as it was planned: the same command each day, on all users so far.
+
+    Bounds allow for all looks that are written down; this one is added. A look at as many users as the last one takes
+    its place.
+
+    $ assay abtest plan k -m clicks --sd 3 --difference 0.3 --looks 5 --variants 'control,new ranking' -o plan.toml
+    $ assay abtest watch abtest/users.csv --plan plan.toml --when 'day 12'
+    """
+    from assay.files.atomic import write_text  # `assay --help` need not load Polars
+    from assay.subjects.experiments.looks import looks_as_text, read_looks, watch
+
+    target = Path(plan_file).with_suffix(".looks.jsonl") if record is None else record
+    test = _opened(path, {"columns": columns})
+    result = inputs.result_of(watch, "looking", to, test, plan_file, earlier=read_looks(target), when=when)
+    text = output.rendered(result, to)
+    output.remarks(result.warnings, quiet=to.quiet)
+    write_text(target, looks_as_text(result.looks), overwrite=True)
+    output.deliver(text, to)
 
 
 def assign(
@@ -137,8 +241,8 @@ def assign(
     $ assay abtest assign new-ranking abtest/users.csv --weights 0.9,0.1
     $ assay abtest assign new-ranking --unit u0001 --unit u0002 --csv
     """
-    from assay.core.assignment import Assignment, Namespace  # noqa: PLC0415
-    from assay.subjects.experiments.assigned import assign_units  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.core.assignment import Assignment, Namespace
+    from assay.subjects.experiments.assigned import assign_units  # `assay --help` need not load Polars
 
     if (units is None) == (not unit):
         raise ParameterError("give a file of users, or --unit, and not both")
@@ -162,7 +266,15 @@ def _opened(path: str, rules: shared.ExperimentRules) -> Any:
     return read_experiment(inputs.kept(path), columns=rules.get("columns"), control=rules.get("control"))
 
 
-def _weights(rules: shared.ExperimentRules) -> dict[str, Any]:
-    """The planned shares, as they were typed."""
-    typed: Any = rules.get("weights")
-    return {} if typed is None else {"weights": list_of_numbers(typed, "--weights")}
+def _stated(rules: shared.ExperimentRules) -> dict[str, Any]:
+    """What was stated of the test, as the library takes it."""
+    stated: dict[str, Any] = {name: value for name, value in rules.items() if name not in {"columns", "control"}}
+    for name in ("weights", "looks"):
+        if name in stated:
+            stated[name] = list_of_numbers(stated[name], f"--{name}")
+    if "covariates" in stated:
+        pairs = [text.partition("=") for text in stated["covariates"]]
+        if not all(equals and before for _, equals, before in pairs):
+            raise ParameterError("--covariate is MEASURE=BEFORE, as in clicks=clicks_before")
+        stated["covariates"] = {measure: before for measure, _, before in pairs}
+    return stated

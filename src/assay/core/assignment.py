@@ -170,9 +170,7 @@ def assign_all(units: Sequence[str] | pl.Series, experiment: Assignment) -> pl.S
     )
 
 
-def buckets(
-    units: pl.Series, seed: str, hash: HashName = "v2", *, points: tuple[Any, Any] | None = None
-) -> Any:
+def buckets(units: pl.Series, seed: str, hash: HashName = "v2", *, points: tuple[Any, Any] | None = None) -> Any:
     """The numbers of many units; see `bucket`."""
     import numpy as np  # noqa: PLC0415
 

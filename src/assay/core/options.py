@@ -212,12 +212,35 @@ VariantWeights = Annotated[
 ]
 
 
+Covariates = Annotated[
+    Mapping[str, str] | None,
+    option("--covariate", metavar="MEASURE=BEFORE", help="Adjust a measure by one of before the test (CUPED); repeat."),
+]
+SequentialMode = Annotated[
+    Literal["fixed", "group", "hybrid", "always"],
+    option(help="Looks while it runs: fixed (one look; default), group (alpha spending), hybrid, always."),
+]
+PlannedUsers = Annotated[
+    float, option("--planned", metavar="USERS", help="Users of all variants at the planned end, for looks before it.")
+]
+EarlierLooks = Annotated[
+    Sequence[float] | None,
+    option("--looks", metavar="A,B", help="Users at the looks before this one, for group.", panel=TEST),
+]
+PlanFile = Annotated[Any, option("--plan", metavar="FILE", help="A plan of `assay abtest plan`: test what it says.")]
+
+
 class ExperimentRules(TypedDict, total=False):
     """Rules by which an A/B test is read, and what was planned."""
 
     columns: Columns
     control: Control
     weights: VariantWeights
+    covariates: Covariates
+    sequential: SequentialMode | None
+    planned: PlannedUsers | None
+    looks: EarlierLooks
+    plan: PlanFile
 
 
 class SubjectRules(

@@ -85,6 +85,7 @@ INTERVALS = {
     "percentile": IntervalName("percentile bootstrap", "percentile bootstrap intervals", is_drawn=True),
     "t": IntervalName("Student's t", "Student's t intervals"),
     "delta": IntervalName("delta method", "those of the delta method"),
+    "sequential": IntervalName("sequential", "those that hold at every look"),
     "wilson": IntervalName("Wilson", "Wilson's", before="Wilson's"),
     "DeLong": IntervalName("DeLong", "DeLong's", before="DeLong's"),
     "DeLong, logit": IntervalName("DeLong (logit)", "DeLong's on the logit scale"),

@@ -12,7 +12,7 @@ from assay.files.named_columns import as_numbers, named_columns, names_in_any
 from assay.files.sources import Source, is_file
 from assay.tables.experiment import UNIT, VARIANT, Experiment
 from assay.tables.named_columns import TRUTH_VALUES, NamedColumns
-from assay.tables.roles import columns_of, folded_name, is_frame, named_by
+from assay.tables.roles import TABLES, absent, columns_of, find, folded_name, is_frame, named_by
 
 #: A column in which so large a share of the cells are numbers is one of numbers.
 _MOSTLY = 0.9
@@ -54,6 +54,26 @@ def of_table(table: NamedColumns, control: str | None = None) -> Experiment:
     )
     name = table.stem or "experiment"
     return Experiment.of(frame, control=control, name=name, origin=table.path, unit_kind=_kind(unit))
+
+
+def read_past(data: Any, *, columns: Columns = None) -> Experiment:
+    """Read what users did before a test: a row per user, whose variants, if there are any, do not matter.
+
+    >>> read_past(pl.DataFrame({"user": [1, 2], "clicks": [3, 1]})).variants
+    ('all',)
+    """
+    if isinstance(data, Experiment):
+        frame = data.frame.with_columns(pl.lit("all").alias(VARIANT))
+        return Experiment.of(frame, name=data.name, origin=data.origin, unit_kind=data.unit_kind)
+    with named_by(columns):
+        table = named_columns(data, "experiment")
+        unit, variant = (find(role, table.frame.columns) for role in TABLES["experiment"][:2])
+        if unit is None:
+            raise absent("experiment", table.frame.columns, table.path)
+        others = [_cells(table, name) for name in table.frame.columns if name not in {unit, variant}]
+        every = pl.Series(VARIANT, ["all"]).new_from_index(0, table.frame.height)
+        frame = pl.DataFrame([table.ids(unit, UNIT).alias(UNIT), every, *others])
+    return Experiment.of(frame, name=table.stem or "past", origin=table.path, unit_kind=_kind(unit))
 
 
 def _kind(column: str) -> str:

@@ -9,19 +9,27 @@ from functools import cached_property
 from typing import ClassVar, Self
 
 import numpy as np
+from scipy import special
 
 from assay.core.errors import number_of, several
+from assay.core.options import Method
 from assay.measures.counting.judgments import Floats
 from assay.stats.arm_estimates import ArmEstimate
+from assay.stats.bootstrap import Interval
 from assay.stats.estimates import ROUNDING
 from assay.stats.independent_samples import Gap, IndependentSample
+from assay.stats.monitoring import Monitoring
 from assay.stats.permutation import Alternative, Outcome
 from assay.stats.ratio_samples import FEW_USERS
-from assay.stats.samples import Drawing, Pair
+from assay.stats.samples import Contrast, Drawing, Pair
 from assay.stats.verdict import MOST_WITHHELD
 
 #: Unless asked for, differences matter from this share of the control's number on.
 _MARGIN = 0.01
+#: No bound is farther out: beyond, a double holds no chance.
+_MOST = 37.0
+#: From so many standard errors on, the tails of the t distribution are not looked up.
+_TAIL = 8.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +45,10 @@ class ArmSample(IndependentSample):
     arms: tuple[ArmEstimate, ...]
     #: How many units each arm has, with those that have no value.
     people: tuple[int, ...] = ()
+    #: How the test is looked at while it runs; None: once.
+    monitoring: Monitoring | None = None
+    #: The smallest difference that matters, as it was planned.
+    planned_margin: float | None = None
 
     made_of: ClassVar[str] = "numbers of users"
     power_test: ClassVar[str] = "t test, with units divided between the variants as here"
@@ -69,6 +81,29 @@ class ArmSample(IndependentSample):
             return Gap(difference, math.nan, math.nan, 0)
         squares = sum(each.variance**2 / (each.units - 1) for each in (ours, theirs))
         return Gap(difference, math.sqrt(variance), variance**2 / squares if squares else math.nan, 0)
+
+    @property
+    def looked_at(self) -> int:
+        """All units of the test at this look."""
+        return sum(self.people) or self.size
+
+    def intervals(
+        self, of: Contrast, levels: Sequence[float], drawing: Drawing, method: Method = "hull"
+    ) -> list[Interval]:
+        """Intervals by Student's t; those of differences hold at all looks together, where there are several."""
+        if self.monitoring is None or len(of) == 1:
+            return super().intervals(of, levels, drawing, method)
+        gap, found = self.gap(*of), []
+        for level in levels:
+            if not gap.error > 0:
+                found.append(Interval.unknown(level, "sequential"))
+                continue
+            # The bound is one of a normal number; of few units, a t as rare is farther out.
+            factor = min(self.monitoring.factor(self.looked_at, 1 - level), _MOST)
+            rare = abs(float(special.stdtrit(gap.freedom, special.ndtr(-factor)))) if factor < _TAIL else factor
+            reach = gap.error * rare
+            found.append(Interval(gap.difference - reach, gap.difference + reach, level, "sequential"))
+        return found
 
     def units_of(self, system: int) -> int:
         """The number of units of an arm that have a value."""
@@ -128,8 +163,24 @@ class ArmSample(IndependentSample):
         """
         if asked is not None:
             return asked, "as asked for"
+        if self.planned_margin is not None:
+            return self.planned_margin, "as planned"
         share = float(f"{_MARGIN * abs(float(self.observed[baseline])):.3g}")
         return share, f"{_MARGIN:.0%} of the number of {self.systems[baseline]}"
 
     def _tested(self, pairs: Sequence[Pair], test: str, drawing: Drawing, alternative: Alternative) -> list[Outcome]:
-        return [self.t_test(pair, test, alternative) for pair in pairs]
+        outcomes = [self.t_test(pair, test, alternative) for pair in pairs]
+        if self.monitoring is None:
+            return outcomes
+        return [self._monitored(pair, each, alternative) for pair, each in zip(pairs, outcomes, strict=True)]
+
+    def _monitored(self, pair: Pair, outcome: Outcome, alternative: Alternative) -> Outcome:
+        """The same test, one of several looks."""
+        t, monitoring = outcome.statistic, self.monitoring
+        if monitoring is None or not math.isfinite(t):
+            return outcome
+        z = abs(float(special.ndtri(special.stdtr(self.gap(*pair).freedom, -abs(t)))))
+        p = monitoring.p(z, self.looked_at)
+        if alternative != "two-sided":
+            p = p / 2 if (t > 0) == (alternative == "greater") else 1 - p / 2
+        return outcome._replace(p=p, note=monitoring.words(self.looked_at))

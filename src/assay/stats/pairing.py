@@ -103,6 +103,11 @@ class Pairing(ABC):
         """Remarks on the numbers; `usual`: no measures were asked for, and one of them is said `instead`."""
         return []
 
+    def families(self, measures: Sequence[str]) -> list[list[str]]:
+        """The families of measures that p-values are corrected within, as they were planned; none, where none were."""
+        del measures
+        return []
+
     def between(self, findings: Sequence[Finding], drawing: Drawing) -> tuple[list[Finding], list[str]]:
         """The findings with what the subject knows of each pair besides its numbers, and what to note of them."""
         return list(findings), []

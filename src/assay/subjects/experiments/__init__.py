@@ -11,15 +11,22 @@ DECLARATION = Declaration(
     commands={
         "evaluate": "Show what users of each variant did, and whether the split is right.",
         **usual_commands("variant", "an A/B test", "users"),
+        "plan": "Plan a test: users, days, looks; and write the plan to test by.",
+        "watch": "Look at a running test as it was planned, and write the look down.",
         "assign": "Assign users to variants by hash, and check the assignment.",
     },
     looks_like="assay.files.experiments:looks_like_experiment",
     presenters={
         "experiment": "assay.subjects.experiments.report:document",
+        "watched test": "assay.subjects.experiments.watch_sections:document",
+        "test plan": "assay.subjects.experiments.plan_sections:document",
         "assignment": "assay.subjects.experiments.assignment_sections:document",
     },
     public={
         "assay.subjects.experiments.evaluation": ("ABTest", "abtest"),
+        "assay.subjects.experiments.planning": ("TestPlan", "plan_test"),
+        "assay.subjects.experiments.looks": ("Look", "Watched", "read_looks", "watch"),
+        "assay.subjects.experiments.plans": ("PlannedMeasure", "PlannedTest", "read_plan"),
         "assay.subjects.experiments.assigned": ("AssignedUnits", "assign_units"),
     },
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -14,18 +14,29 @@ import polars as pl
 from assay.core.digits import as_percents, p_phrase
 from assay.core.errors import InputError, ParameterError, joined, listed, number_of, only_one, several
 from assay.core.evaluation_options import Columns
-from assay.core.options import Confidence, Control, VariantWeights
+from assay.core.options import (
+    Confidence,
+    Control,
+    Covariates,
+    EarlierLooks,
+    PlanFile,
+    PlannedUsers,
+    SequentialMode,
+    VariantWeights,
+)
 from assay.core.results import Result
 from assay.files.experiments import read_experiment
 from assay.measures.counting.arms import Arm
-from assay.stats.arm_estimates import ArmEstimate, lift, mean_of, quantile_of, ratio_of
+from assay.stats.arm_estimates import ArmEstimate, adjusted, lift, mean_of, quantile_of, ratio_of
 from assay.stats.arm_samples import ArmSample
 from assay.stats.bootstrap import Interval
 from assay.stats.estimates import Estimate, checked_confidence, standard_errors
+from assay.stats.monitoring import Monitoring
 from assay.stats.pairing import Wanted, each_measure
 from assay.stats.sample_ratio import MISMATCH, SUSPICIOUS, mismatch
 from assay.stats.samples import NO_DRAWING
 from assay.subjects.experiments.measures import Cut, OnlineMeasure
+from assay.subjects.experiments.plans import PlannedTest, read_plan, refuse_beside_plan
 from assay.tables.experiment import VARIANT, Experiment
 
 #: The users whose numbers are largest: without this share of all, is the difference another?
@@ -77,6 +88,11 @@ class ABTest(Result):
     weights: Mapping[str, float] | None = None
     confidence: float = 0.95
     warnings: tuple[str, ...] = ()
+    #: What each measure is adjusted by: a number of the same kind from before the test.
+    covariates: Mapping[str, OnlineMeasure] = field(default_factory=dict)
+    #: How the test is looked at while it runs; None: once.
+    monitoring: Monitoring | None = None
+    plan: PlannedTest | None = None
 
     def __repr__(self) -> str:
         return f"<ABTest of {listed(list(self.variants))}: {', '.join(map(str, self.measures))}>"
@@ -105,7 +121,13 @@ class ABTest(Result):
     def arms(self) -> dict[str, Arm]:
         """The users of each variant, with all columns that measures are made of."""
         frame = self.experiment.frame
-        columns = {named(column): self._cells(column) for each in self.measures for column in each.columns}
+        every = (*self.measures, *self.covariates.values())
+        columns = {named(column): self._cells(column) for each in every for column in each.columns}
+        # Who is new has no number of before the test, and stays in it: the mean of all takes nothing off.
+        measured = {named(column) for each in self.measures for column in each.columns}
+        for name in columns.keys() - measured:
+            known = columns[name].drop_nans().to_numpy()
+            columns[name] = columns[name].fill_nan(float(known.mean()) if len(known) else 0.0)
         rows = pl.DataFrame({VARIANT: frame[VARIANT], **{f"_{name}": cells for name, cells in columns.items()}})
         parts = rows.partition_by(VARIANT, as_dict=True)
         empty = rows.clear()
@@ -142,15 +164,36 @@ class ABTest(Result):
         return self._once("sample", wanted, lambda: self._sample(wanted))
 
     def _sample(self, measure: OnlineMeasure) -> ArmSample:
-        arms = [estimated(measure, self.arms[variant]) for variant in self.variants]
+        planned = None if self.plan is None else self.plan.measure(measure.name)
         return ArmSample(
-            tuple(arms),
+            tuple(self._estimates(measure)),
             tuple(self.experiment.sizes.values()),
+            self.monitoring,
+            None if planned is None else planned.margin,
             systems=self.variants,
             measure=measure.name,
             unit_kind=self.unit_kind,
-            direction=measure.direction,
+            direction=measure.direction if planned is None else planned.direction,
         )
+
+    def _estimates(self, measure: OnlineMeasure) -> list[ArmEstimate]:
+        """The numbers of the variants, adjusted by the covariate of the measure if it has one."""
+        before = self.covariates.get(measure.name)
+        if before is None:
+            return [estimated(measure, self.arms[variant]) for variant in self.variants]
+        names = tuple(map(named, (*measure.columns, *before.columns)))
+        return adjusted([self.arms[variant].moments(*names) for variant in self.variants], len(measure.columns))
+
+    def saving(self, measure: str | OnlineMeasure) -> float:
+        """The share of the variance that the covariate of a measure takes away; 0 where it has none."""
+        wanted = self.measure(measure)
+        if wanted.name not in self.covariates:
+            return 0.0
+        with_it, without = (
+            sum(each.variance for each in estimates)
+            for estimates in (self._estimates(wanted), replace(self, covariates={})._estimates(wanted))
+        )
+        return 1 - with_it / without if without else 0.0
 
     def estimate(self, measure: str | OnlineMeasure, variant: str | None = None) -> Estimate:
         """The number of a variant with its interval."""
@@ -244,7 +287,11 @@ class ABTest(Result):
 
     def signature(self, measure: str | OnlineMeasure) -> str:
         """Everything that a measure's number depends on, in one line."""
-        return f"{self.measure(measure)}|test={self.name}|unit={self.unit_kind}|several=left out|v1"
+        wanted = self.measure(measure)
+        before = self.covariates.get(wanted.name)
+        parts = [wanted.name, f"test={self.name}", f"unit={self.unit_kind}", "several=left out"]
+        parts += [] if before is None else [f"cuped={before}"]
+        return "|".join([*parts, "v1"])
 
 
 _ENDS = ("value", "low", "high", "difference", "from", "to", "lift", "lift_from", "lift_to")
@@ -259,6 +306,11 @@ def abtest(
     *,
     control: Control = None,
     weights: VariantWeights = None,
+    covariates: Covariates = None,
+    sequential: SequentialMode | None = None,
+    planned: PlannedUsers | None = None,
+    looks: EarlierLooks = None,
+    plan: PlanFile = None,
     columns: Columns = None,
     confidence: Confidence = 0.95,
 ) -> ABTest:
@@ -270,6 +322,11 @@ def abtest(
     others are held against; unless given, the one with a usual name, or the first. `weights`: the planned share of each
     variant, by name or in this order; unless given, equal ones.
 
+    `covariates`: for each measure, one of before the test that it is adjusted by (CUPED), as in
+    `{"clicks": "clicks_before"}`. `sequential`: how a test is looked at while it runs: `fixed` (once), `group` (bounds
+    by alpha spending), `hybrid`, or `always`; `planned`: the users of the planned end; `looks`: how many there were at
+    earlier looks. See `Monitoring`. `plan`: a file of `assay abtest plan`, or a `PlannedTest`, which says all this.
+
     Users of several variants are left out, and counted.
 
     >>> rows = {"user": range(6), "variant": ["a", "b"] * 3, "clicks": [1, 2, 0, 3, 1, 1], "pages": [1, 3, 1, 4, 2, 2]}
@@ -277,12 +334,22 @@ def abtest(
     0.5
     """
     confidence = checked_confidence(confidence)
+    stated = (weights, covariates, sequential, planned, looks, plan)
     if isinstance(data, ABTest):
-        if control in {None, data.control} and weights is None:
+        if control in {None, data.control} and all(each is None for each in stated):
             return data.with_measures(measures)
-        names = measures or [each.name for each in data.measures]
-        return abtest(data.experiment, names, control=control, weights=weights, confidence=data.confidence)
+        data, measures = data.experiment, measures or [each.name for each in data.measures]
+    agreed = None if plan is None else read_plan(plan)
+    stated_shares: Mapping[str, float] | Sequence[float] | None = weights
+    if agreed is not None:
+        refuse_beside_plan(weights=weights, covariates=covariates, sequential=sequential, planned=planned)
+        control, stated_shares = control or agreed.control, agreed.shares
+        covariates, sequential, planned = agreed.covariates, agreed.sequential, agreed.users
+        measures = measures or agreed.measure_names
     experiment = read_experiment(data, columns=columns, control=control)
+    if agreed is not None and set(agreed.variants) != set(experiment.variants):
+        got = listed(list(experiment.variants))
+        raise InputError(f"{experiment.origin}: the plan is of {listed(list(agreed.variants))}, got the variants {got}")
     if len(experiment.variants) < 2:
         names = listed(list(experiment.variants))
         raise InputError(f"{experiment.origin}: expected two variants or more, got {names} alone")
@@ -291,9 +358,39 @@ def abtest(
             kind = several(experiment.unit_kind)
             raise InputError(f"{experiment.origin}: {name} has no {kind} but those who are in other variants, too")
     wanted = tuple(OnlineMeasure.parse(name, experiment.numbers) for name in experiment.numbers)
-    planned = _weights(weights, experiment.variants)
-    result = ABTest(experiment, wanted, planned, confidence).with_measures(measures)
+    monitoring = Monitoring.of(
+        sequential, planned, looks or (), *(() if agreed is None else (agreed.spending, agreed.rho))
+    )
+    shares, before_test = _weights(stated_shares, experiment.variants), covariates_of(covariates, experiment)
+    result = ABTest(experiment, wanted, shares, confidence, (), before_test, monitoring, agreed)
+    result = result.with_measures(measures)
+    for before in result.covariates.values():
+        _refuse_leak(result, before)
     return replace(result, warnings=tuple(_warnings(result)))
+
+
+def covariates_of(stated: Mapping[str, str] | None, experiment: Experiment) -> dict[str, OnlineMeasure]:
+    """The covariates by the names of their measures."""
+    found = {}
+    for name, before in (stated or {}).items():
+        measure, covariate = (OnlineMeasure.parse(text, experiment.numbers) for text in (name, before))
+        if measure.kind != covariate.kind or measure.kind == "quantile":
+            kind = "mean" if measure.kind == "quantile" else measure.kind
+            raise ParameterError(f"covariates: {name} is adjusted by a {kind} of before the test, not by {before}")
+        found[measure.name] = covariate
+    return found
+
+
+def _refuse_leak(result: ABTest, before: OnlineMeasure) -> None:
+    """Refuse a covariate that the variants differ in: what was measured before the test cannot depend on them."""
+    sample = replace(result, covariates={}, monitoring=None, plan=None).sample(before)
+    for place, variant in enumerate(result.variants[1:], 1):
+        (outcome,) = sample.test([(0, place)], None, NO_DRAWING)
+        if outcome.p < MISMATCH:
+            raise InputError(
+                f"{result.experiment.origin}: covariates are of before the test, and {before} differs between "
+                f"{result.control} and {variant} ({p_phrase(outcome.p)}): was it measured after users saw a variant?"
+            )
 
 
 def _weights(
@@ -358,6 +455,8 @@ def health_of(result: ABTest) -> Iterator[Health]:
 
 def _warnings(result: ABTest) -> Iterator[str]:
     yield from result.experiment.remarks
+    if result.plan is not None:
+        yield from result.plan.remarks
     yield from (each.says for each in result.health if not each.is_sound)
 
 

@@ -39,7 +39,7 @@ class Evidence(Reported):
         comparison, notes = asked.compared(pairing, request.measures, result.variants, "variants", others=own)
         if comparison is None:
             raise ParameterError(notes[0])
-        return cls(result, comparison, tuple(decisions_of(comparison.findings, result.health)))
+        return cls(result, comparison, tuple(decisions_of(result, comparison.findings)))
 
     def complete(self) -> Self:
         """Finish every number."""

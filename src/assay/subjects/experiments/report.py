@@ -78,7 +78,7 @@ class ReportedTest(Evidence):
 
     >>> from assay import make_report
     >>> users = range(400)
-    >>> bought = [int(n % 8 == 0 or (n % 2 == 1 and n % 3 == 0)) for n in users]
+    >>> bought = [int(n % 12 == 0 or (n % 2 == 1 and n % 3 == 0)) for n in users]
     >>> rows = {"user": users, "variant": ["old", "new"] * 200, "bought": bought}
     >>> make_report(pl.DataFrame(rows)).advice
     'Ship new: new is better than old under bought.'

@@ -15,6 +15,7 @@ from assay.measures.steps import quantity
 from assay.stats.pairing import Pairing, Wanted
 from assay.stats.samples import NO_DRAWING, Sample
 from assay.subjects.experiments.evaluation import ABTest, abtest, control_note, directions_note, named
+from assay.subjects.experiments.plans import families, roles_note
 from assay.tables.experiment import UNIT
 from assay.verbs.explanation.numbers import View
 from assay.verbs.explanation.result import Explanation, StepTable, formula
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from assay.verbs.explanation.result import Place
 
 #: The keyword arguments by which A/B tests are read.
-RULES = ("control", "weights")
+RULES = ("control", "weights", "covariates", "sequential", "planned", "looks", "plan")
 #: So many users are listed where a number is taken apart.
 _MOST_USERS = 5
 
@@ -68,11 +69,20 @@ class PairedVariants(Pairing):
             raise InputError(f"{sample.measure} is undefined: {reasons[0]}")
         return sample
 
+    def families(self, measures: Sequence[str]) -> list[list[str]]:
+        """The families of the plan; none without one."""
+        plan = self.result.plan
+        return [] if plan is None else [names for _, names in families(plan, measures)]
+
     def remarks(self, measures: Sequence[str], *, usual: bool, instead: str = "is the headline") -> list[str]:
         """Remarks on the soundness of the test, and on what was taken for granted."""
         del usual, instead
+        plan = self.result.plan
         known = [self.result.measure(name) for name in measures if name not in self.directions]
-        assumed = [control_note(self.result), directions_note(known)]
+        known = [each for each in known if plan is None or plan.measure(each.name) is None]
+        assumed = ["" if plan is not None else control_note(self.result), directions_note(known)]
+        if plan is not None:
+            assumed += [roles_note(plan, measures)]
         return [
             *(Note(text, kind="soundness") for text in self.result.warnings),
             *(Note(text, kind="assumed") for text in assumed if text),
@@ -135,6 +145,9 @@ def two_variants(data: Any, two: Two, measures: Any, seed: int, rules: Mapping[s
     weights = None if result.weights is None else {name: result.weights[name] for name in chosen}
     narrowed = replace(result, experiment=kept, weights=weights)
     pairing = PairedVariants(narrowed)
+    if measures is None and result.plan is not None:
+        gated = [each.name for each in result.plan.measures if each.role != "secondary"]
+        return Sides(pairing, gated)
     return Sides(pairing, pairing.measure_names(measures)[: None if measures is not None else 1])
 
 

@@ -118,7 +118,9 @@ def compare(
     )
     findings: list[Finding] = []
     standings: list[Standing] = []
-    for sample, tested, p in zip(samples, outcomes, _corrected(outcomes, settings), strict=True):
+    names = [sample.measure for sample in samples]
+    planned = [[names.index(name) for name in each] for each in pairing.families(names)]
+    for sample, tested, p in zip(samples, outcomes, _corrected(outcomes, settings, planned), strict=True):
         of_sample = [
             finding_of(
                 sample, pair, outcome, value, settings.levels, drawing=drawing, method=interval, family=family_size
@@ -182,12 +184,19 @@ def _redraws(samples: list[Sample], drawing: Drawing, method: Method) -> int:
     return min(sample.redraws(drawing, method).resamples for sample in shared)
 
 
-def _corrected(outcomes: list[list[Outcome]], settings: Settings) -> list[list[float]]:
-    """The p-values of each measure's pairs, corrected over the family."""
-    raw = [np.array([outcome.p for outcome in each]) for each in outcomes]
-    families = raw if settings.family == "measure" else [np.concatenate(raw)]
-    p = np.concatenate([corrected_as_stated(p, settings.correction) for p in families])
-    return [part.tolist() for part in np.split(p, np.cumsum([len(each) for each in raw])[:-1])]
+def _corrected(outcomes: list[list[Outcome]], settings: Settings, planned: list[list[int]]) -> list[list[float]]:
+    """The p-values of each measure's pairs, corrected over the family: as planned, or as the settings say."""
+    places = [[place] for place in range(len(outcomes))]
+    families = planned or (places if settings.family == "measure" else [[place for (place,) in places]])
+    result: list[list[float]] = [[] for _ in outcomes]
+    for family in families:
+        p = corrected_as_stated(
+            np.array([outcome.p for place in family for outcome in outcomes[place]]), settings.correction
+        )
+        ends = np.cumsum([len(outcomes[place]) for place in family])[:-1]
+        for place, part in zip(family, np.split(p, ends), strict=True):
+            result[place] = part.tolist()
+    return result
 
 
 def _standings(sample: Sample, intervals: list[Interval], pairs: Pairs, sure: list[bool]) -> list[Standing]:
