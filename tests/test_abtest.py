@@ -79,7 +79,7 @@ def test_a_covariate_of_a_mean_is_an_analysis_of_covariance() -> None:
     frame = pl.read_csv(USERS)
     result = abtest(USERS, "clicks", covariates=BEFORE | {"clicks": "clicks_before"})
     groups = [frame.filter(pl.col("variant") == name) for name in ("control", TREATED)]
-    within = sum(np.cov(each["clicks"], each["clicks_before"]) * each.height for each in groups)
+    within = np.sum([np.cov(each["clicks"], each["clicks_before"]) * each.height for each in groups], axis=0)
     slope = within[0, 1] / within[1, 1]
     adjusted = [each["clicks"].to_numpy() - slope * each["clicks_before"].to_numpy() for each in groups]
     assert both(result, "clicks")[2] == pytest.approx(adjusted[1].mean() - adjusted[0].mean())
