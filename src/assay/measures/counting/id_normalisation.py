@@ -88,6 +88,8 @@ def bridge(ours: pl.Series, theirs: pl.Series, *, loosely: bool, one_to_one: boo
         return None
     best: IdMatch | None = None
     for differ_in, our_form, formed, is_loose in _attempts(ours, theirs, loosely):
+        if our_form.equals(ours) and formed.equals(theirs):  # nothing is written in another way
+            continue
         if not is_loose and formed.is_duplicated().sum() > max(2, _TELLS_APART * theirs.len()):
             continue
         table = pl.DataFrame({"theirs": theirs, "formed": formed}).filter(pl.col("formed") != "")
