@@ -14,10 +14,10 @@ from typing import Any
 import odd_data
 import polars as pl
 import pytest
+from fuzzing.script import FUZZ
 from layouts import LABELS, LOGS, OF_ONE, conll, document_lines, events, grouped, ubi
 from odd_data import Rows
 from sameness import RENAMED, differences, written
-from test_fuzzing import FUZZ
 from test_sameness import CASES, answer, told
 
 import assay

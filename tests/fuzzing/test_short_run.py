@@ -3,35 +3,19 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import re
-import sys
-from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import pytest
+from fuzzing.script import FUZZ
 
 import assay
 
-SCRIPT = Path(__file__).parents[1] / "scripts" / "fuzz.py"
 SEED, INPUTS = 7, 12
 #: Tables per command: fewer for those that fit models, simulate or draw anew, which take several times as long.
 TABLES, TABLES_OF_LONG = 44, 15
 LONG = re.compile(r" (bias|prefer|simulate|calibrate|fit|value|aggregate|audit|agree) | --runs ")
 
-
-def loaded() -> Any:
-    spec = importlib.util.spec_from_file_location("fuzz", SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    with mock.patch.object(sys, "path", [str(SCRIPT.parent), *sys.path]):
-        spec.loader.exec_module(module)
-    return module
-
-
-FUZZ = loaded()
 EVERY = list(FUZZ.targets())
 TARGETS: dict[str, Any] = {target.name: target for target in EVERY if target.make is None}
 #: Commands that are given tables of any cells.
