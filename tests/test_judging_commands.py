@@ -358,6 +358,11 @@ WRONG = {
     ),
     "no topics": (["judge", "init", "b.db", "--run", RUNS[0]], "--topics FILE is missing"),
     "half a decision": (["judge", "adjudicate", "--topic", "1"], "--topic and --document go together"),
+    "a grade of nothing": (["judge", "adjudicate", "--grade", "1"], "--topic and --document go together"),
+    "a grade that is none": (
+        ["judge", "adjudicate", "--topic", "1", "--document", "b001", "--grade", "1", "--cannot-judge"],
+        "--grade and --cannot-judge contradict one another",
+    ),
     "a grade off the scale": (
         ["judge", "adjudicate", "--topic", "1", "--document", "b001", "--grade", "9"],
         "expected a grade of 0 (not relevant)",
@@ -475,3 +480,28 @@ def test_what_fails_leaves_no_project_behind(tmp_path: Path) -> None:
     assert "in the pool have no text" in made.stderr
     assert made.stderr.endswith("or keep them without text, --keep-missing\n")
     assert [path.name for path in tmp_path.iterdir()] == ["few.jsonl"]
+
+
+def test_whoever_decides_reads_the_document_and_what_was_said_of_it(tmp_path: Path) -> None:
+    with open_database(str(tmp_path / "judging.db"), create=True) as database:
+        project = make_project(database, overlap=2, topics=1, documents=1)
+        for who, grade in (("ana", 0), ("ben", 3)):
+            task = hand_out(project, who)
+            assert task is not None
+            say(project, who, task, grade, note=f"because of {who}")
+    listed = run_assay("judge", "adjudicate", folder=tmp_path).stdout
+    reading = re.search(r"Read one with: assay (.*)", listed)
+    assert reading is not None
+    shown = run_assay(*reading[1].split(), folder=tmp_path).stdout
+    for text in ("about q0", "The text of d0-0.", "because of ana", "because of ben", "Decide with:"):
+        assert text in shown
+    assert "because of ana" in run_assay("judge", "adjudicate", folder=tmp_path).stdout  # to read decides nothing
+    decided = run_assay(*reading[1].split(), "--cannot-judge", "--reason", "empty", folder=tmp_path)
+    assert "q0 d0-0: cannot be judged" in decided.stderr
+    assert "Nothing is disputed" in run_assay("judge", "adjudicate", folder=tmp_path).stdout
+
+
+@pytest.mark.parametrize("words", [["judge", "--help"], ["judge", "start", "--help"], ["clicks", "judge", "--help"]])
+def test_help_says_which_judging_is_which(words: list[str]) -> None:
+    other = "assay clicks judge" if words[0] == "judge" else "assay judge"
+    assert f"`{other}`" in " ".join(invoke(words).stdout.split())

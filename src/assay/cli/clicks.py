@@ -245,9 +245,10 @@ def simulate(
 
 
 def judge(log: LogFile, judging: JudgingRules, reading: LogRules, to: JudgmentsOutput) -> None:
-    """Turn clicks into graded judgments, by clicks over expected clicks or by a click model, with counts and intervals.
+    """Turn clicks into graded judgments, with counts and intervals (people judge documents by `assay judge`).
 
-    With -o FILE.qrels, write TREC judgments; with .csv, all numbers behind them.
+    Grades are made by clicks over expected clicks, or by a click model. With -o FILE.qrels, write TREC judgments; with
+    .csv, all numbers behind them.
 
     $ assay clicks judge clicks/log.ndjson.gz --by PBM -o clicks.qrels
     $ assay clicks judge clicks/log.ndjson.gz --thresholds 0.8,1.5,2.5

@@ -29,7 +29,7 @@ TOOLS = {
 }
 #: What is done with judgments, crowds, pools, topics and collections.
 _SERVICES = {
-    "judge": ("Judge documents, alone or together, and release judgments.", {
+    "judge": ("Judge documents, alone or together, and release judgments (of clicks: `assay clicks judge`).", {
         "start": ("assay.cli.judge.judge", "Judge documents at the terminal; `start` may be left out."),
         "init": ("assay.cli.judge_projects.init", "Make a project: pool runs, and ask people to judge the documents."),
         "status": ("assay.cli.judge.status", "Show progress, agreement, each assessor, what is worth a look."),

@@ -54,10 +54,10 @@ def judge(
     plain: Annotated[bool, option(help="Line by line: for screen readers, and without a full screen.")] = False,
     demo: Annotated[bool, option(help="Try it on the notes that come with Assay; nothing is kept.")] = False,
 ) -> None:
-    """Judge documents at the terminal: one key for each grade, saved at once.
+    """Judge documents at the terminal, one key for each grade (`assay clicks judge` makes judgments of clicks).
 
-    The topic stays in view, its words are highlighted in the document. `?` shows the keys. You may stop at any time and
-    go on later. (`assay clicks judge` is something else: it makes judgments of clicks.)
+    Every judgment is saved at once. The topic stays in view, its words are highlighted in the document, and `?` shows
+    the keys. You may stop at any time and go on later.
 
     $ assay judge start --demo --plain
     """
@@ -153,12 +153,15 @@ def adjudicate(
     place: Place = USUAL,
     topic: Annotated[str | None, option(metavar="ID", help="Decide on a document of this topic.")] = None,
     document: Annotated[str | None, option(metavar="ID", help="Decide on this document.")] = None,
-    grade: Annotated[int | None, option(help="What it is worth; without: it cannot be judged.")] = None,
+    grade: Annotated[int | None, option(help="What it is worth.")] = None,
+    cannot_judge: Annotated[bool, option(help="Decide that nobody can judge it.")] = False,
     reason: Annotated[str, option(metavar="TEXT", help="Why; it is kept with the decision.")] = "",
     assessor: Me | None = None,
     project: Name | None = None,
 ) -> None:
-    """List the documents on which assessors differ, with what they said; or decide on one.
+    """List the documents on which assessors differ, with what they said; show one of them, or decide on it.
+
+    With --topic and --document alone, the document is shown with all that was said of it.
 
     $ assay judge adjudicate
     $ assay judge adjudicate --topic 1 --document b082 --grade 1 --reason "explains a part of it"
@@ -166,16 +169,18 @@ def adjudicate(
     from assay.store.adjudication import adjudicate as decide
     from assay.store.listings import disputes_listing
 
-    if (topic is None) != (document is None):
+    decides = grade is not None or cannot_judge
+    if grade is not None and cannot_judge:
+        raise ParameterError("--grade and --cannot-judge contradict one another")
+    if (topic is None) != (document is None) or (decides and topic is None):
         raise ParameterError("--topic and --document go together: they name what is decided")
     with opened_project(place, project) as opened:
-        if topic is not None and document is not None:
+        if decides and topic is not None and document is not None:
             decide(opened, topic, document, grade, decided_by=assessor or me(), reason=reason)
-            output.message(
-                f"{topic} {document}: {'cannot be judged' if grade is None else opened.scale.grade(grade).label}"
-            )
+            said = "cannot be judged" if grade is None else opened.scale.grade(grade).label
+            output.message(f"{topic} {document}: {said}")
             return
-        result = disputes_listing(opened)
+        result = disputes_listing(opened, None if topic is None or document is None else (topic, document))
     output.give(result, to)
 
 
@@ -318,7 +323,7 @@ def export(
     """Write a release as judgments; or labels, labels by judge, all that was ever said, or tasks for another tool.
 
     $ assay judge export -o judgments.qrels
-    $ assay judge export --what history -o everything.jsonl
+    $ assay judge export --what everything -o everything.jsonl
     """
     from assay.store.transfer import exported
 

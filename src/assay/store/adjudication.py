@@ -40,8 +40,8 @@ class Dispute:
     opinions: tuple[Opinion, ...]
 
 
-def disputes(project: Project, *, limit: int | None = None) -> list[Dispute]:
-    """The items that wait for a decision, by topic."""
+def disputes(project: Project, *, limit: int | None = None, only: tuple[str, str] | None = None) -> list[Dispute]:
+    """The items that wait for a decision, by topic; `only`: the item of a topic and document, whatever its state."""
     rows = (
         select(
             db.item.c.id, db.topic.c.topic_id, db.topic.c.title, db.topic.c.description, db.topic.c.narrative,
@@ -52,11 +52,15 @@ def disputes(project: Project, *, limit: int | None = None) -> list[Dispute]:
             db.document,
             and_(db.document.c.collection_id == db.topic.c.collection_id, db.document.c.doc_id == db.item.c.doc_id),
         )
-        .where(db.item.c.project_id == project.id, db.item.c.state == "disputed")
+        .where(db.item.c.project_id == project.id)
         .order_by(db.topic.c.place, db.item.c.id)
         .limit(limit)
     )  # fmt: skip
     with project.database.reading() as connection:
+        if only is None:
+            rows = rows.where(db.item.c.state == "disputed")
+        else:
+            rows = rows.where(db.item.c.id == item_keys(connection, project, [only])[only])
         found = connection.execute(rows).all()
         said = _opinions(connection, [row.id for row in found])
     return [

@@ -24,6 +24,7 @@ class Disputes(Result):
     name: str
     place: str
     found: tuple[Dispute, ...]
+    is_of_one: bool = False
 
     def to_frame(self) -> pl.DataFrame:
         """One row per label of a disputed document."""
@@ -98,9 +99,9 @@ _RELEASE = {
 }  # fmt: skip
 
 
-def disputes_listing(project: Project) -> Disputes:
-    """The documents of a project that wait for a decision."""
-    return Disputes(project.name, project.database.name, tuple(disputes(project)))
+def disputes_listing(project: Project, only: tuple[str, str] | None = None) -> Disputes:
+    """The documents of a project that wait for a decision; `only`: one document of a topic, whatever its state."""
+    return Disputes(project.name, project.database.name, tuple(disputes(project, only=only)), only is not None)
 
 
 def release_listing(project: Project) -> ReleaseList:

@@ -258,7 +258,8 @@ def _remarks(project: Project, status: ProjectStatus, problem: str) -> Iterator[
     if problem and status.labels:
         yield f"agreement is not known: {problem}"
     if waiting := status.items.get("disputed", 0):
-        yield f"{number_of('document', waiting)} wait for a decision: `assay judge adjudicate`"
+        waits = "waits" if waiting == 1 else "wait"
+        yield f"{number_of('document', waiting)} {waits} for a decision: `assay judge adjudicate`"
     rules: Rules = project.settings.rules(project.scale)
     if rules.most == 1 and status.labels:
         yield "everybody judges alone: agreement can only be known where two people judge the same (overlap)"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -113,17 +114,34 @@ def disputes_document(result: Disputes) -> Document:
         Column("label", kind="count", missing="cannot judge"), Column("note"),
     )  # fmt: skip
     first = result.found[0]
-    how = (
-        f"assay judge adjudicate {result.place} --topic {first.topic_id} --document {first.doc_id} --grade GRADE "
-        "--reason TEXT"
-    )
-    claim = f"{number_of('document', len(result.found))} wait for a decision"
+    where = f"--topic {quote(first.topic_id)} --document {quote(first.doc_id)}"
+    how = f"assay judge adjudicate {quote(result.place)} {where} --grade GRADE --reason TEXT"
+    labels = (Section("labels", parts=(Table("labels", frame, columns),)),) if frame.height else ()
+    if result.is_of_one:
+        texts = (f"{first.doc_id}  {first.heading}", *(first.text or "(this document has no text)").splitlines())
+        lead = (
+            Section("topic", f"{first.topic_id}  {first.title}", _lines(first.description, first.narrative)),
+            Section("document", parts=_lines(*texts)),
+        )
+        return Document("disputes", (*lead, *labels, Section("how", parts=(Prose(f"Decide with: {how}", "dim"),))))
+    waits = "waits" if len(result.found) == 1 else "wait"
+    claim = f"{number_of('document', len(result.found))} {waits} for a decision"
     sections = (
         Section("disputes", parts=(Prose(claim, "claim"),), data={"disputed": len(result.found)}),
-        Section("labels", parts=(Table("labels", frame, columns),)),
-        Section("how", parts=(Prose(f"Decide with: {how}", "dim"),)),
+        *labels,
+        Section(
+            "how",
+            parts=(
+                Prose(f"Read one with: assay judge adjudicate {quote(result.place)} {where}", "dim"),
+                Prose(f"Decide with: {how}", "dim"),
+            ),
+        ),
     )
     return Document("disputes", sections, f"Disputes of {result.name}")
+
+
+def _lines(*texts: str) -> tuple[Prose, ...]:
+    return tuple(Prose(text) for text in texts if text.strip())
 
 
 def releases_document(result: ReleaseList) -> Document:
