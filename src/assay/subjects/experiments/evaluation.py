@@ -222,6 +222,10 @@ class ABTest(Result):
 
     def to_frame(self) -> pl.DataFrame:
         """One row per measure and variant: the number, and its difference from the control, with intervals."""
+        return self._frame
+
+    @cached_property
+    def _frame(self) -> pl.DataFrame:
         rows = []
         for measure in self.measures:
             sample = self.sample(measure)
@@ -281,9 +285,7 @@ class ABTest(Result):
 
     def complete(self) -> Self:
         """Finish every number."""
-        for measure in self.measures:
-            self.sample(measure)
-        return self._finish("sample_ratio", "health", "heavy")
+        return self._finish("_frame", "sample_ratio", "health", "heavy")
 
     def signature(self, measure: str | OnlineMeasure) -> str:
         """Everything that a measure's number depends on, in one line."""
