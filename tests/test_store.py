@@ -45,7 +45,7 @@ from assay.store.projects import add_assessors, open_project
 from assay.store.quality import project_status
 from assay.store.release_changes import release_diff
 from assay.store.releases import Policy, make_release, open_release, releases
-from assay.store.saving import ConflictError, save, skip, undo
+from assay.store.saving import ConflictError, save, settle_all, skip, undo
 from assay.store.scales import SCALES, scale_of
 from assay.store.settings import Settings
 from assay.store.settling import Rules, has_majority, standing
@@ -425,6 +425,36 @@ def test_changed_rules_hold_for_what_is_judged_already(database: Database) -> No
     assert hand_out(project, "ben") is None
     changed = change_settings(project, Settings(overlap=2, most=2))
     assert len(judge_all(changed, "ben", lambda _: 1)) == 4
+
+
+def test_where_items_stand_is_what_their_labels_say_after_any_course_of_judging(database: Database) -> None:
+    """What is written down label by label is what comes out if all of it is counted anew."""
+    project = make_project(database, people=list("abcde"), topics=1, documents=8, overlap=3, most=4)
+    rng = random.Random(7)
+    given: list[tuple[str, int]] = []
+    for _ in range(90):
+        who, key = rng.choice("abcde"), uuid.uuid4().hex
+        match rng.choice(["judge", "judge", "judge", "skip", "undo", "change", "leave"]):
+            case "change" if given:
+                person, assignment = rng.choice(given)
+                save(project, person, assignment, rng.choice([0, 3, None]), client_key=key)
+            case "undo":
+                undo(project, who, client_key=key)
+            case kind if (task := hand_out(project, who)) is not None:
+                if kind == "skip":
+                    skip(project, who, task.assignment)
+                elif kind == "leave":
+                    give_back(project, who)
+                    given.append((who, task.assignment))
+                else:
+                    say(project, who, task, rng.choice([0, 1, 3, None]))
+                    given.append((who, task.assignment))
+    stands = text("SELECT id, state, wanted, taken FROM item ORDER BY id")
+    with database.writing() as connection:
+        before = connection.execute(stands).all()
+        settle_all(connection, project)
+        assert connection.execute(stands).all() == before
+    assert {row.state for row in before} == {"open", "settled", "disputed"}
 
 
 def test_who_judges_already_follows_rules_that_somebody_changes(database: Database) -> None:

@@ -65,13 +65,16 @@ def save(
     grades = _further(project, further or {})
     with project.database.writing() as connection:
         row = _assigned(connection, project, assessor, assignment, client_key)
-        said = connection.execute(_LABELS, {"item": row.item_id}).all()
+        is_back, rules = row.state in {"released", "skipped"}, Settings.stored(row.settings).rules(project.scale)
+        # While more people are asked for, it stays open whatever this one says: then nobody else's labels are read.
+        is_early = value is not None and row.item_state == "open" and row.taken + is_back < rules.overlap
+        key = {"item": row.item_id, "assignment": assignment}
+        said = connection.execute(_OWN_LABELS if is_early else _LABELS, key).all()
         if known := next((each for each in said if each.client_key == client_key), None):
             return Saved(known.id, True, known.is_late, known.is_surplus)
         current = next((each for each in said if each.assignment == assignment and each.id is not None), None)
         if replaces is not None and (current is None or current.id != replaces):
             raise ConflictError("the label was changed meanwhile: look at it again", current.id if current else None)
-        is_back = row.state in {"released", "skipped"}
         is_surplus = current.is_surplus if current else is_back and row.purpose == "main" and row.taken >= row.wanted
         is_late = row.state == "released"
         label = inserted(
@@ -86,9 +89,11 @@ def save(
         if row.state != "done":
             connection.execute(STATE, {"key": assignment, "to": "done"})
         if row.purpose == "main" and not is_surplus:
-            others = [each.value for each in _current(said) if each.assignment != assignment]
-            rules = Settings.stored(row.settings).rules(project.scale)
-            found = standing([*others, value], rules, decided=said[0].is_decided)
+            found = Standing("open", row.wanted)
+            if not is_early or current is not None:  # what is changed may have been that it cannot be judged
+                every = connection.execute(_LABELS, key).all() if is_early else said
+                others = [each.value for each in _current(every) if each.assignment != assignment]
+                found = standing([*others, value], rules, decided=said[0].is_decided)
             _write(connection, [(row, found, int(is_back))])
         return Saved(label, False, is_late, is_surplus)
 
@@ -217,12 +222,13 @@ _LABELS = (
         db.assignment.c.id.label("assignment"), db.assignment.c.state, db.assignment.c.purpose, db.label.c.id,
         db.label.c.client_key, db.label.c.verdict, db.label.c.value, db.label.c.is_late, db.label.c.is_surplus,
         db.LAST_ENTRY.label("last"),
-        exists().where(db.adjudication.c.item_id == db.assignment.c.item_id).label("is_decided"),
+        exists().where(db.adjudication.c.item_id == bindparam("item")).label("is_decided"),
     )
     .outerjoin(db.label, db.label.c.assignment_id == db.assignment.c.id)
     .where(db.assignment.c.item_id == bindparam("item"))
     .order_by(db.label.c.id.desc())
 )  # fmt: skip
+_OWN_LABELS = _LABELS.where(db.assignment.c.id == bindparam("assignment"))
 STATE = update(db.assignment).where(db.assignment.c.id == bindparam("key")).values(state=bindparam("to"))
 _AGAIN = (
     update(db.assignment)
