@@ -18,7 +18,7 @@ from sqlalchemy import Connection, and_, bindparam, exists, func, or_, select, t
 from assay.core.errors import InputError, listed
 from assay.store import schema as db
 from assay.store.database import StoreError, time_after
-from assay.store.projects import Project
+from assay.store.projects import Project, item_keys, record
 from assay.store.rows import digest, inserted
 from assay.store.scales import Aspect
 from assay.store.settings import Order, Settings
@@ -152,8 +152,6 @@ def give_back(project: Project, assessor: str, *, keep: int | None = None) -> in
 
 def ask_first(project: Project, pairs: Mapping[tuple[str, str], int], *, actor: str = "") -> int:
     """Put documents before all others, by topic and document: the higher the number, the sooner; how many were open."""
-    from assay.store.projects import item_keys, record  # noqa: PLC0415
-
     with project.database.writing() as connection:
         keys = item_keys(connection, project, pairs)
         changed = connection.execute(
