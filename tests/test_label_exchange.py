@@ -11,12 +11,13 @@ from typing import Any
 
 import pytest
 from command import run_assay
-from judging import fast_folder, judge_all, make_project, new_database
+from judging import SIZE, fast_folder, judge_all, make_project, new_database
 
 from assay import FormatError, InputError, ParameterError, agree, read_labels
+from assay.store.database import open_database
 from assay.store.handout import hand_out
 from assay.store.labels_table import history, labels_of
-from assay.store.projects import Project
+from assay.store.projects import Project, open_project
 from assay.store.transfer import exported, take_labels
 
 IDS = {"query_id": "q1", "doc_id": "d1"}
@@ -285,3 +286,15 @@ def test_what_the_message_about_scores_advises_imports_them(tmp_path: Path) -> N
     assert taken.stdout.startswith("2 labels taken from scores.jsonl")
     (tmp_path / "case.csv").write_text("query,docid,rating\nabout q1,d2,3\n")
     assert "Given by zoe" in run_assay("judge", "import", "zoe=case.csv", folder=tmp_path).stdout
+
+
+def test_labels_of_umbrela_take_no_persons_place(tmp_path: Path) -> None:
+    with open_database(str(tmp_path / "judging.db"), create=True) as database:
+        make_project(database)
+    (tmp_path / "umbrela.jsonl").write_text(lines(umbrela(2, qid="q1", docid="d1")))
+    done = run_assay("judge", "import", "umbrela.jsonl", folder=tmp_path)
+    assert "1 label taken" in done.stdout, done.stderr
+    with open_database(str(tmp_path / "judging.db")) as database:
+        project = open_project(database)
+        assert [(row["kind"], row["purpose"]) for row in history(project)] == [("model", "import")]
+        assert len(judge_all(project, "ana", lambda _: 0)) == SIZE

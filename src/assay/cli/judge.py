@@ -275,7 +275,9 @@ def import_labels(
     files: options.LabelFiles,
     to: Output,
     place: In = USUAL,
-    kind: Annotated[str, option(help="Whose labels: human (default), program, model.")] = "human",
+    kind: Annotated[
+        str | None, option(help="Whose labels: human (default), program, model (default of UMBRELA's).")
+    ] = None,
     grades: Annotated[
         str | None, option(metavar="LABEL=GRADE,...", help="Labels of another scale, as in 0=0,0.5=1,1=3.")
     ] = None,
@@ -290,12 +292,22 @@ def import_labels(
     $ assay judge import bicycles/judgments.txt --in judging.db --dry-run
     """
     from assay.files.labels import read_labels
+    from assay.files.registry import head_of
+    from assay.files.score_exports import is_of_a_model
+    from assay.files.sources import Source
     from assay.store.transfer import take_labels
 
     with opened_project(place, project) as opened:
         named = inputs.by_name(files, "judges")
         sources: Any = named if len(files) > 1 or isinstance(named, dict) else files[0]
         labels = read_labels(sources, repeated="last")
+        if kind is None:
+            paths = named.values() if isinstance(named, dict) else files
+            kind = (
+                "model"
+                if any(str(path) != "-" and is_of_a_model(head_of(Source.of(path))) for path in paths)
+                else "human"
+            )
         result = take_labels(opened, labels, kind=kind, grades=grades, dry_run=dry_run, actor=me())
     output.give(result, to)
 

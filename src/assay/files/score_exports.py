@@ -52,11 +52,15 @@ def score_reader(head: Head) -> Reader | None:
                        _braintrust),
         "Argilla": ("fields" in keys and isinstance(first.get("responses"), Mapping | list), _argilla),
         "Argilla's datasets": (any(key.endswith(".responses") for key in keys), _argilla_row),
-        "UMBRELA": (
-            {"judgment", "passage", "query"} <= keys and keys & {"prediction", "result_status", "model"}, _umbrela
-        ),
+        "UMBRELA": (is_of_a_model(head), _umbrela),
     }  # fmt: skip
     return next((_reader(tool, scores_of) for tool, (is_it, scores_of) in known.items() if is_it), None)
+
+
+def is_of_a_model(head: Head) -> bool:
+    """True of labels that a language model gave, for all that their file says: those of UMBRELA."""
+    keys = (head.first_object or {}).keys()
+    return {"judgment", "passage", "query"} <= keys and bool(keys & {"prediction", "result_status", "model"})
 
 
 def _langfuse(score: dict[str, Any]) -> Iterator[_Score]:
