@@ -17,7 +17,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from command import invoke, run_assay
-from judging import make_project, say
+from judging import judge_all, make_project, say
 
 from assay import compare_signatures
 from assay.cli.judge_screen import frame, plain_lines
@@ -505,3 +505,22 @@ def test_whoever_decides_reads_the_document_and_what_was_said_of_it(tmp_path: Pa
 def test_help_says_which_judging_is_which(words: list[str]) -> None:
     other = "assay clicks judge" if words[0] == "judge" else "assay judge"
     assert f"`{other}`" in " ".join(invoke(words).stdout.split())
+
+
+def test_documents_that_a_comparison_lists_are_judged_first(tmp_path: Path) -> None:
+    made = run_assay("judge", "init", "--runs", *RUNS[:2], *TEXTS, "--depth", 1, "--assessor", "ana", folder=tmp_path)
+    assert made.returncode == 0, made.stderr
+    run_assay("judge", "--as", "ana", "--plain", stdin=b"2\n1\n0\nq\n", folder=tmp_path)
+    run_assay("judge", "release", folder=tmp_path)
+    words = ["-m", "nDCG@10", "--judge-next", "6", "--csv", "-o", "next.csv"]
+    compared = run_assay("compare", "judging.db@1", *RUNS[:2], *words, folder=tmp_path)
+    assert compared.returncode == 0, compared.stderr
+    wanted = pl.read_csv(tmp_path / "next.csv").select(pl.col("query_id").cast(pl.String), "doc_id").rows()
+    done = run_assay("judge", "next", "--from", "next.csv", "--documents", TEXTS[3], folder=tmp_path)
+    assert "6 documents will be handed out first" in done.stderr
+    with open_database(str(tmp_path / "judging.db")) as database:
+        project = open_project(database)
+        assert [(task.topic_id, task.doc_id) for task in judge_all(project, "ana", lambda _: 0, most=6)] == wanted
+    odd = run_assay("judge", "next", "--from", RUNS[0], folder=tmp_path)
+    assert odd.returncode == 2
+    assert odd.stderr.count("\n") == 1

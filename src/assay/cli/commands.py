@@ -41,9 +41,9 @@ _SERVICES = {
         "diff": ("assay.cli.judge.diff", "Show what changed between two releases, and which verdicts moved."),
         "import": ("assay.cli.judge.import_labels", "Take labels that were made elsewhere."),
         "export": ("assay.cli.judge.export", "Write judgments, labels, all that was said, or tasks."),
-        "backup": ("assay.cli.judge.backup", "Write all of a project to a file, while others go on."),
-        "restore": ("assay.cli.judge.restore", "Make a new project file of a backup."),
-        "check": ("assay.cli.judge.check", "Check a project for damage."),
+        "backup": ("assay.cli.judge_upkeep.backup", "Write all of a project to a file, while others go on."),
+        "restore": ("assay.cli.judge_upkeep.restore", "Make a new project file of a backup."),
+        "check": ("assay.cli.judge_upkeep.check", "Check a project for damage."),
     }),
     "log": ("Import and check click logs.", {
         "import": ("assay.cli.log.import_log", "Import a log of any size into tables."),

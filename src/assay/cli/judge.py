@@ -20,6 +20,7 @@ from assay.cli.judge_projects import (
     me,
     opened_project,
     opened_store,
+    pairs_of,
     settings_of,
     text_of,
 )
@@ -246,6 +247,10 @@ def next_documents(
     system: Annotated[str | None, option(metavar="NAME", help="Of more than two runs: this one ...")] = None,
     baseline: Annotated[str | None, option("-b", "--baseline", metavar="NAME", help="... against this one.")] = None,
     only_list: Annotated[bool, option("--list", help="List them, and leave the order of judging alone.")] = False,
+    listed: Annotated[
+        str | None,
+        option("--from", metavar="FILE", help="These first: a table by `assay compare ... --judge-next 20 --csv`."),
+    ] = None,
     project: Name | None = None,
 ) -> None:
     """Have the documents judged first that decide a comparison; and see when more judging would decide nothing.
@@ -253,8 +258,17 @@ def next_documents(
     $ assay judge next -n 5 -b bm25 --run bicycles/runs/bm25.run --run bicycles/runs/described.run
     """
     from assay.files.document_stream import document_batches
-    from assay.store.deciding import judge_next
+    from assay.store.deciding import judge_next, put_first
 
+    texts = None if documents is None else document_batches(documents)
+    if listed is not None:
+        with opened_project(place, project) as opened:
+            placed = put_first(opened, pairs_of(listed), documents=texts, only_count=only_list, actor=me())
+        output.message(
+            f"{number_of('document', placed.queued)} will be handed out first, {placed.added:,} new in the pool; "
+            f"{placed.outside:,} left out, in no pool; {placed.closed:,} judged already, or waiting for a decision"
+        )
+        return
     with opened_project(place, project) as opened, inputs.working("comparing", hidden=to.quiet):
         given = {run.name: run for run in inputs.opened("", runs)} if runs else None
         result = judge_next(
@@ -265,7 +279,7 @@ def next_documents(
             system=system,
             baseline=baseline,
             queue=not only_list,
-            documents=None if documents is None else document_batches(documents),
+            documents=texts,
             actor=me(),
         )
     output.give(result, to)
@@ -346,53 +360,6 @@ def export(
     output.deliver(text, Output(path=None if str(path) == "-" else path, overwrite=overwrite))
     if not quiet:
         output.message(said)
-
-
-def backup(
-    place: Place = USUAL,
-    path: Annotated[Path, option("-o", "--output", metavar="FILE", help="The file to write.")] = Path("judging.backup"),
-    overwrite: options.Overwrite = False,
-) -> None:
-    """Write all of a database to a file, while others may go on; it restores to SQLite and to PostgreSQL.
-
-    $ assay judge backup -o judging.backup
-    """
-    from assay.store.upkeep import back_up
-
-    with opened_store(place) as database, inputs.bar("backing up", 0, hidden=False):
-        rows = back_up(database, path, overwrite=overwrite)
-    output.message(f"{path}: {number_of('row', rows)}")
-
-
-def restore(
-    source: Annotated[str, options.argument("BACKUP", "A file from `assay judge backup`.")],
-    place: Annotated[
-        str,
-        option("-o", "--output", metavar="PROJECT", help="The new file (restored.db), or an empty database."),
-    ] = "restored.db",
-) -> None:
-    """Make a new database of a backup; one that holds something is never touched.
-
-    $ assay judge restore judging.backup -o restored.db
-    """
-    from assay.store import upkeep
-
-    with inputs.bar("restoring", 0, hidden=False), upkeep.restore(source, place) as database:
-        found = upkeep.check_store(database)
-    output.message(f"{place}: {number_of('label', found.counts['label'])}, {number_of('problem', len(found.problems))}")
-
-
-def check(to: Output, place: Place = USUAL) -> int:
-    """Check a database: damage, and what must not be, such as more labels than were asked for. Exit 1 if it has any.
-
-    $ assay judge check
-    """
-    from assay.store.upkeep import check_store
-
-    with opened_store(place) as database, inputs.working("checking", hidden=to.quiet):
-        result = check_store(database)
-    output.give(result, to)
-    return 0 if result.ok else 1
 
 
 def _number(text: str) -> int:

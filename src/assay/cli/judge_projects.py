@@ -15,6 +15,8 @@ from assay.core.evaluation_options import CONTENTS, RULES, option
 from assay.core.options import SeedOption
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from assay.store.database import Database
     from assay.store.projects import Project
 
@@ -171,6 +173,26 @@ def grades_of(path: str) -> dict[tuple[str, str], int]:
     return {(query, document): int(relevance) for query, document, relevance in rows if relevance >= 0}
 
 
+def pairs_of(path: str) -> list[tuple[str, str]]:
+    """Documents of topics in a table, in its order."""
+    table = _table_of(path, "documents of topics: query_id and doc_id")
+    return table.select("query_id", "doc_id").rows()
+
+
+def _table_of(path: str, wanted: str) -> pl.DataFrame:
+    """A table of documents of topics, each once."""
+    import polars as pl
+
+    from assay.files.named_columns import read_named_columns
+    from assay.files.sources import Source
+
+    table = read_named_columns(Source.of(path), wanted).frame
+    if not {"query_id", "doc_id"} <= set(table.columns):
+        raise InputError(f"{path}: expected {wanted}, got {', '.join(table.columns)}")
+    ids = table.with_columns(pl.col("query_id", "doc_id").cast(pl.String))
+    return ids.unique(["query_id", "doc_id"], keep="first", maintain_order=True)
+
+
 def _texts(
     runs: tuple[str, ...], topics: str | None, documents: str | None, collection: str | None
 ) -> tuple[dict[str, Any], Any, Any]:
@@ -208,16 +230,8 @@ def _pool(files: Mapping[str, Any], pool: str | None, depth: int, drawing: SeedO
         return made
     import polars as pl
 
-    from assay.files.named_columns import read_named_columns
-    from assay.files.sources import Source
-
     wanted = "a pool with query_id and doc_id, as `assay pool make` writes it"
-    table = read_named_columns(Source.of(pool), wanted).frame
-    if not {"query_id", "doc_id"} <= set(table.columns):
-        raise InputError(f"{pool}: expected {wanted}, got {', '.join(table.columns)}")
-    table = table.with_columns(pl.col("query_id", "doc_id").cast(pl.String)).unique(
-        ["query_id", "doc_id"], keep="first", maintain_order=True
-    )
+    table = _table_of(pool, wanted)
     place = pl.int_range(1, pl.len() + 1)
     usual = {"order": place, "priority": place, "stratum": pl.lit(0), "inclusion": pl.lit(1.0)}
     given = [pl.col(name) if name in table.columns else value.alias(name) for name, value in usual.items()]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import polars as pl
 from sqlalchemy import select
@@ -105,29 +105,55 @@ def judge_next(
         raise InputError(f"{baseline} is held against itself: name two runs")
     with project.database.reading() as connection:
         frame = judged(connection, project, policy or Policy())
-        states = {
-            (topic, document): state
-            for topic, document, state in connection.execute(_STATES.where(db.item.c.project_id == project.id))
-        }
     known = frame.drop_nulls("relevance")
     if not known.height:
         raise InputError(f"{project.name}: nothing is judged yet: judge some documents first")
     grades = frame.select("query_id", "doc_id", pl.col("relevance").cast(pl.Float64).fill_null(-1.0))
     outlook = _outlook(Qrels(grades, project.name), runs, measure, (baseline, system), max(project.scale.values))
     chosen = outlook.documents.head(number)
-    pairs: list[tuple[str, str]] = chosen.select("query_id", "doc_id").rows()
+    pairs = chosen.select("query_id", "doc_id").rows()
+    placed = put_first(project, pairs, documents=documents, only_count=not queue, actor=actor)
+    topics = set(frame["query_id"])
+    return replace(
+        outlook, name=project.name, documents=chosen, topics=len(topics), without=len(topics - set(known["query_id"])),
+        **placed._asdict(),
+    )  # fmt: skip
+
+
+class Placed(NamedTuple):
+    """Numbers of documents: handed out first now; new in the pool; left out, in no pool; that wait for no judgment."""
+
+    queued: int
+    added: int
+    outside: int
+    closed: int
+
+
+def put_first(
+    project: Project,
+    pairs: Sequence[tuple[str, str]],
+    *,
+    documents: Documents | Iterable[Documents] | None = None,
+    only_count: bool = False,
+    actor: str = "",
+) -> Placed:
+    """Have documents of topics handed out before all others, the first of them first.
+
+    `documents`: the texts of those that are in no pool, which are added to it. `only_count`: change nothing.
+    """
+    with project.database.reading() as connection:
+        states = {
+            (topic, document): state
+            for topic, document, state in connection.execute(_STATES.where(db.item.c.project_id == project.id))
+        }
     outside, added = [pair for pair in pairs if pair not in states], set[tuple[str, str]]()
-    if queue and documents is not None and outside:
+    if documents is not None and outside and not only_count:
         added = add_to_pool(project, outside, documents, actor=actor)
     asked = [pair for pair in pairs if states.get(pair) == "open" or pair in added]
-    if queue and asked:
+    if asked and not only_count:
         ask_first(project, {pair: len(asked) - place for place, pair in enumerate(asked)}, actor=actor)
-    topics = {topic for topic, _ in states}
-    return replace(
-        outlook, name=project.name, documents=chosen, topics=len(topics), queued=len(asked) if queue else 0,
-        without=len(topics - set(known["query_id"])), added=len(added), outside=len(outside) - len(added),
-        closed=len(pairs) - len(outside) - sum(states.get(pair) == "open" for pair in pairs),
-    )  # fmt: skip
+    closed = sum(states.get(pair, "open") != "open" for pair in pairs)
+    return Placed(0 if only_count else len(asked), len(added), len(outside) - len(added), closed)
 
 
 _STATES = select(db.topic.c.topic_id, db.item.c.doc_id, db.item.c.state).join(
