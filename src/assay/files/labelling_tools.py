@@ -15,7 +15,7 @@ from assay.tables.roles import find
 
 
 def tool_of(head: Head) -> Reader | None:
-    """Whose export a file is, by its first object or its header; None if it is a table."""
+    """The tool whose export a file is, by its first object or its header; None if it is a table."""
     if (other := quepid_reader(head) or score_reader(head)) is not None or not head.is_json:
         return other
     first = head.first_object
@@ -54,7 +54,7 @@ def _label_studio(source: Source, judge: str | None) -> LabelRows:
 
 
 def _answer(parts: list[dict[str, Any]], wrong: Wrong) -> Any:
-    """What was chosen, rated or counted; of several questions, the one whose name is that of the label."""
+    """The choice, rating or number; of several questions, the one whose name is that of the label."""
     answers: dict[str, list[Any]] = {}
     for kinds in (("choices", "rating", "number"), ("text",)):  # a comment beside an answer is no label
         for part in () if answers else parts:
@@ -71,7 +71,7 @@ def _answer(parts: list[dict[str, Any]], wrong: Wrong) -> Any:
 
 
 def _comment(parts: list[dict[str, Any]]) -> str | None:
-    """What was written beside a choice, a rating or a number."""
+    """The text beside a choice, a rating or a number."""
     kinds = {kind for part in parts for kind in part.get("value", {})}
     texts = [part["value"]["text"] for part in parts if "text" in part.get("value", {})]
     words = [word for text in texts for word in (text if isinstance(text, list) else [text]) if isinstance(word, str)]

@@ -24,7 +24,7 @@ _NOBODY = "Unknown"
 
 
 def quepid_reader(head: Head) -> Reader | None:
-    """Who reads it, if it is an export of Quepid."""
+    """The reader of a file, if it is an export of Quepid."""
     text = head.text
     if text.startswith("{"):
         if '"query_doc_pairs"' in text or '"support_implicit_judgements"' in text:

@@ -37,7 +37,7 @@ _Scores: TypeAlias = Callable[[dict[str, Any]], Iterator[_Score]]
 
 
 def score_reader(head: Head) -> Reader | None:
-    """Who reads it, if it is an export of one of these tools."""
+    """The reader of a file, if it is an export of one of these tools."""
     if _PAGE.match(head.text) and re.search(r'"trace_?[iI]d"', head.text):  # as Langfuse's API answers
         return _reader("Langfuse", _langfuse)
     first = head.first_object or {}
