@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from assay.cli.commands import app_of, every_command
 
@@ -29,6 +29,8 @@ def repeated(app: App, command: str, words: Sequence[str], further: Sequence[str
     "assay compare 'my qrels' a.run b.run -m AP --level=2 --ties expected --complete"
     >>> repeated(application(), "compare", typed, ["--complete"], "evaluate")
     "assay evaluate 'my qrels' a.run b.run --level=2 --ties expected --complete"
+    >>> repeated(application(), "report", ["report", "q", "a.run", "--quiet", "-o", "a"], ["--complete"], "compare")
+    'assay compare q a.run --complete'
     """
     wanted = verb or command
     if wanted not in every_command() or any(word not in _flags(app, wanted) for word in further if word[:2] == "--"):
@@ -47,7 +49,7 @@ def _read_alike(app: App, command: str, words: Sequence[str], wanted: str) -> It
         if name not in here:
             yield word
             continue
-        is_flag = here[name].token_count()[0] == 0
+        is_flag = bool in (here[name].hint, *get_args(here[name].hint))
         value = [] if is_flag or equals else [next(rest, "")]
         if name in there and not _OF_ONE_VERB.intersection(here[name].names):
             yield from (word, *value)
