@@ -6,7 +6,8 @@ import json
 import os
 import pty
 import re
-import select
+import select as waiting
+import signal
 import subprocess
 import sys
 import time
@@ -18,10 +19,12 @@ import polars as pl
 import pytest
 from command import invoke, run_assay
 from judging import judge_all, make_project, say
+from sqlalchemy import func, select
 
 from assay import compare_signatures
 from assay.cli.judge_screen import frame, plain_lines
 from assay.cli.judge_session import Left, Session
+from assay.store import schema as db
 from assay.store.database import open_database
 from assay.store.everything import everything
 from assay.store.handout import hand_out
@@ -57,7 +60,7 @@ class Terminal:
         """Everything that was shown since the last look, up to some text."""
         end, seen = time.monotonic() + seconds, ""
         while text not in seen:
-            if not select.select([self.terminal], [], [], max(end - time.monotonic(), 0))[0]:
+            if not waiting.select([self.terminal], [], [], max(end - time.monotonic(), 0))[0]:
                 raise AssertionError(f"{text!r} was not shown in {seconds} s, but {seen[-500:]!r}")
             try:
                 data = os.read(self.terminal, 65536)
@@ -129,6 +132,18 @@ def test_judging_that_is_killed_is_taken_up_where_it_was(project: Path) -> None:
     assert "\x1b[1;33m" not in shown
     again.press("q")
     again.close()
+
+
+def test_an_interrupt_gives_back_what_was_begun(project: Path) -> None:
+    for words in (["judge", "--as", "ana"], ["judge", "--as", "ana", "--plain"]):
+        screen = Terminal(*words, folder=project)
+        screen.until("q quit")
+        screen.process.send_signal(signal.SIGINT)
+        screen.until("0 judged, about")
+        assert screen.close() == 130  # as everywhere
+        with open_database(str(project / "judging.db")) as database, database.reading() as connection:
+            held = select(func.count()).select_from(db.assignment).where(db.assignment.c.state == "leased")
+            assert connection.scalar(held) == 0
 
 
 def test_a_screen_fits_and_shows_nothing_that_steers_a_terminal(tmp_path: Path) -> None:

@@ -32,20 +32,17 @@ def judge_on_screen(session: Session) -> None:
         raise InputError("judging needs a terminal for keys and screen; --plain reads lines instead")
     session.start()
     colour = "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
-    with _raw(sys.stdin.fileno()), contextlib.suppress(Left):
-        try:
-            while True:
-                size = shutil.get_terminal_size()
-                lines = frame(session, size.columns, size.lines, colour=colour)
-                sys.stdout.write("\x1b[H" + "".join(f"{line}\x1b[K\r\n" for line in lines[:-1]) + f"{lines[-1]}\x1b[J")
-                sys.stdout.flush()
-                while shutil.get_terminal_size() == size:
-                    if select.select([sys.stdin], [], [], _RESIZED)[0]:
-                        for key in _keys(sys.stdin.fileno()):
-                            session.press(key)
-                        break
-        except KeyboardInterrupt:
-            session.leave()
+    with _raw(sys.stdin.fileno()), _until_left(session):
+        while True:
+            size = shutil.get_terminal_size()
+            lines = frame(session, size.columns, size.lines, colour=colour)
+            sys.stdout.write("\x1b[H" + "".join(f"{line}\x1b[K\r\n" for line in lines[:-1]) + f"{lines[-1]}\x1b[J")
+            sys.stdout.flush()
+            while shutil.get_terminal_size() == size:
+                if select.select([sys.stdin], [], [], _RESIZED)[0]:
+                    for key in _keys(sys.stdin.fileno()):
+                        session.press(key)
+                    break
     sys.stdout.write(f"{session.pace()}.\n")
 
 
@@ -53,7 +50,7 @@ def judge_in_lines(session: Session) -> None:
     """Let somebody judge line by line: for screen readers, slow lines, and scripts."""
     session.start()
     is_new, topic = True, ""
-    with contextlib.suppress(Left):
+    with _until_left(session):
         while True:
             if is_new:
                 _write(plain_lines(session, topic=topic))
@@ -100,6 +97,16 @@ def _answer(session: Session, line: str) -> None:
 
 def _write(lines: Iterable[str]) -> None:
     sys.stdout.writelines(f"{line}\n" for line in lines)
+
+
+@contextlib.contextmanager
+def _until_left(session: Session) -> Iterator[None]:
+    """Let somebody judge until they leave; to interrupt is to leave."""
+    with contextlib.suppress(Left):
+        try:
+            yield
+        except KeyboardInterrupt:
+            session.leave()
 
 
 @contextlib.contextmanager
