@@ -94,7 +94,8 @@ def doctor(path: TestFile, rules: shared.ExperimentRules, to: Diagnosing) -> int
 
     $ assay abtest doctor abtest/users.csv
     """
-    return examined("experiments", [inputs.kept(path)], to, _stated({**rules}))
+    layout = {name: value for name, value in rules.items() if name in {"control", "events", "window"}}
+    return examined("experiments", [inputs.kept(path)], to, {**layout, **_stated(rules)})
 
 
 def power(to: Planning, rules: shared.ExperimentRules, path: TestFile | None = None) -> None:
@@ -259,16 +260,21 @@ def assign(
     inputs.give(assign_units, "assigning", to, given, experiment, against=others)
 
 
+#: What is heeded when files are read.
+_OF_FILES = ("columns", "control", "events", "window")
+
+
 def _opened(path: str, rules: shared.ExperimentRules) -> Any:
     """The A/B test in a file."""
-    from assay.files.experiments import read_experiment
+    from assay.subjects.experiments.inputs import open_experiment  # `assay --help` need not load Polars
 
-    return read_experiment(inputs.kept(path), columns=rules.get("columns"), control=rules.get("control"))
+    stated: dict[str, Any] = {name: value for name, value in rules.items() if name in _OF_FILES}
+    return open_experiment(inputs.kept(path), **stated)
 
 
 def _stated(rules: shared.ExperimentRules) -> dict[str, Any]:
     """What was stated of the test, as the library takes it."""
-    stated: dict[str, Any] = {name: value for name, value in rules.items() if name not in {"columns", "control"}}
+    stated: dict[str, Any] = {name: value for name, value in rules.items() if name not in _OF_FILES}
     for name in ("weights", "looks"):
         if name in stated:
             stated[name] = list_of_numbers(stated[name], f"--{name}")

@@ -230,6 +230,12 @@ EarlierLooks = Annotated[
 PlanFile = Annotated[Any, option("--plan", metavar="FILE", help="A plan of `assay abtest plan`: test what it says.")]
 
 
+EventsFile = Annotated[
+    Any, option("--events", metavar="FILE", help="What users did, where TEST has their exposures: one row per event.")
+]
+WindowDays = Annotated[float, option(metavar="DAYS", help="Events so many days after the exposure count (all later).")]
+
+
 class ExperimentRules(TypedDict, total=False):
     """Rules by which an A/B test is read, and what was planned."""
 
@@ -241,6 +247,8 @@ class ExperimentRules(TypedDict, total=False):
     planned: PlannedUsers | None
     looks: EarlierLooks
     plan: PlanFile
+    events: EventsFile
+    window: WindowDays | None
 
 
 class SubjectRules(

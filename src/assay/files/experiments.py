@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
 
-from assay.core.errors import AssayError, InputError, quote
+from assay.core.errors import AssayError, InputError, argument, quote
 from assay.core.evaluation_options import Columns
+from assay.files.experiment_sums import layout_of_sums
 from assay.files.named_columns import as_numbers, named_columns, names_in_any
 from assay.files.sources import Source, is_file
-from assay.tables.experiment import UNIT, VARIANT, Experiment
+from assay.tables.experiment import UNIT, VARIANT, Experiment, in_order
 from assay.tables.named_columns import TRUTH_VALUES, NamedColumns
 from assay.tables.roles import TABLES, absent, columns_of, find, folded_name, is_frame, named_by
 
@@ -33,10 +35,7 @@ def read_experiment(data: Any, *, columns: Columns = None, control: str | None =
     ('clicks', 'bought')
     """
     if isinstance(data, Experiment):
-        return data if control is None else Experiment.of(
-            pl.concat([data.frame, data.in_several]), control=control, name=data.name, origin=data.origin,
-            unit_kind=data.unit_kind, remarks=data.remarks,
-        )  # fmt: skip
+        return data if control is None else replace(data, variants=tuple(in_order(data.variants, control)))
     with named_by(columns):
         table = named_columns(data, "experiment")
         return of_table(table, control)
@@ -48,12 +47,13 @@ def of_table(table: NamedColumns, control: str | None = None) -> Experiment:
     unit, variant = roles[UNIT], roles[VARIANT]
     others = [_cells(table, name) for name in table.frame.columns if name not in {unit, variant}]
     if not any(each.dtype == pl.Float64 for each in others):
-        raise InputError(f"{table.path}: expected a column of numbers beside {unit} and {variant}, got none")
+        events = f"or give what users did with {argument('events')}"
+        raise InputError(f"{table.path}: expected a column of numbers beside {unit} and {variant}, got none ({events})")
     frame = pl.DataFrame(
         [table.ids(unit, UNIT).alias(UNIT), table.texts(variant, f"a variant in {variant}").alias(VARIANT), *others]
     )
     name = table.stem or "experiment"
-    return Experiment.of(frame, control=control, name=name, origin=table.path, unit_kind=_kind(unit))
+    return Experiment.of(frame, control=control, name=name, origin=table.path, unit_kind=kind_of_units(unit))
 
 
 def read_past(data: Any, *, columns: Columns = None) -> Experiment:
@@ -73,13 +73,13 @@ def read_past(data: Any, *, columns: Columns = None) -> Experiment:
         others = [_cells(table, name) for name in table.frame.columns if name not in {unit, variant}]
         every = pl.Series(VARIANT, ["all"]).new_from_index(0, table.frame.height)
         frame = pl.DataFrame([table.ids(unit, UNIT).alias(UNIT), every, *others])
-    return Experiment.of(frame, name=table.stem or "past", origin=table.path, unit_kind=_kind(unit))
+    return Experiment.of(frame, name=table.stem or "past", origin=table.path, unit_kind=kind_of_units(unit))
 
 
-def _kind(column: str) -> str:
+def kind_of_units(column: str) -> str:
     """What units are called, by their column.
 
-    >>> _kind("player_id"), _kind("userid")
+    >>> kind_of_units("player_id"), kind_of_units("userid")
     ('player', 'user')
     """
     return next((kind for kind in _KINDS if folded_name(column).startswith(kind)), "user")
@@ -115,4 +115,4 @@ def looks_like_experiment(value: object) -> bool:
         names = names_in_any(value)
     except AssayError:
         return False
-    return len(names) > 2 and columns_of("experiment", names) is not None
+    return (len(names) > 2 and columns_of("experiment", names) is not None) or layout_of_sums(names) is not None

@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, NamedTuple, Self
 
 import polars as pl
 
 from assay.core.errors import InputError, listed, not_among, number_of
+from assay.tables.ranking_tables import Direction
 
 UNIT, VARIANT = "user_id", "variant"
 #: Names of what a change is held against, in small letters.
 _CONTROLS = ("control", "baseline", "a", "old", "off", "original", "default", "0", "false", "holdout", "none")
 _DIGITS = re.compile(r"([0-9]+)")
+
+
+class VariantSums(NamedTuple):
+    """The sums of a variant: its units, the total of each column, and the totals of products of two (or of squares)."""
+
+    units: int
+    total: Mapping[str, float]
+    product: Mapping[tuple[str, str], float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +50,12 @@ class Experiment:
     in_several: pl.DataFrame = field(default_factory=pl.DataFrame)
     #: What was assumed or left out when it was read, and why.
     remarks: tuple[str, ...] = ()
+    #: Ratios that have names of their own: the columns above and below, and the direction.
+    ratios: Mapping[str, tuple[str, str, Direction]] = field(default_factory=dict)
+    #: Columns of numbers that are no measure unless asked for: of before the test, or parts of ratios.
+    aside: frozenset[str] = frozenset()
+    #: Of data that were summed up, the sums by variant; then there are no rows of units.
+    sums: Mapping[str, VariantSums] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -75,14 +90,35 @@ class Experiment:
 
     def __repr__(self) -> str:
         sizes = ", ".join(f"{name} ({size:,})" for name, size in self.sizes.items())
-        units = number_of(self.unit_kind, self.frame.height)
+        units = number_of(self.unit_kind, self.units)
         return f"<Experiment {self.name!r}: {units} in {sizes}; {listed(list(self.numbers)) or 'no numbers'}>"
+
+    def with_aside(self, columns: Sequence[str]) -> Self:
+        """The same, in which some columns are no measures unless they are asked for."""
+        return replace(self, aside=self.aside | set(columns))
+
+    def with_ratios(self, ratios: Mapping[str, tuple[str, str, Direction]]) -> Self:
+        """The same with ratios that have names; their parts are no measures unless they are asked for."""
+        parts = [part for above, below, _ in ratios.values() for part in (above, below)]
+        return replace(self, ratios=dict(ratios)).with_aside(parts)
+
+    @property
+    def usual(self) -> list[str]:
+        """The measures, unless others are asked for."""
+        return [*self.ratios, *(name for name in self.numbers if name not in self.aside)]
 
     @property
     def sizes(self) -> dict[str, int]:
         """The number of units of each variant, without those of several."""
+        if self.sums:
+            return {name: self.sums[name].units for name in self.variants}
         counted: Mapping[str, int] = dict(self.frame.group_by(VARIANT).len().iter_rows())
         return {name: counted.get(name, 0) for name in self.variants}
+
+    @property
+    def units(self) -> int:
+        """The number of units of all variants, without those of several."""
+        return sum(self.sizes.values())
 
     @property
     def units_of_several(self) -> int:

@@ -70,6 +70,15 @@ _DISTANCES = (
     "dissimilarity loss rank_score_asc"
 )
 _TEXT = role_of("text", "text", "body content contents abstract")
+_PERSON = role_of(
+    "user_id", "id", "user userid uid visitor_id visitor client_id customer_id customer account_id device_id player_id "
+    "player participant subject_id unit_id unit id anonymous_id"
+)  # fmt: skip
+_VARIANT = role_of(
+    "variant", "label", "version variation variation_id variant_id variant_name group arm treatment test_group "
+    "experiment_group ab_group exp_group bucket cell"
+)  # fmt: skip
+_MOMENT = role_of("time", "text", "timestamp ts datetime event_time exposed_at created_at date")
 #: The roles of each kind of table, in the order in which columns are looked for; subjects declare further tables.
 TABLES: dict[str, tuple[Role, ...]] = {
     "run": (
@@ -138,11 +147,12 @@ TABLES: dict[str, tuple[Role, ...]] = {
         role_of("n_results", "number", "result_count results_num num_results hits total_results"),
         role_of("results", "text", "doc_ids docs documents result_ids hit_ids query_response_hit_ids urls serp_docs"),
     ),
-    "experiment": (
-        role_of("user_id", "id", "user userid uid visitor_id visitor client_id customer_id customer account_id "
-                "device_id player_id player participant subject_id unit_id unit id"),
-        role_of("variant", "label", "version variation variation_id variant_id variant_name group arm treatment "
-                "test_group experiment_group ab_group exp_group bucket cell"),
+    "experiment": (_PERSON, _VARIANT),
+    "exposures": (_PERSON, _VARIANT, _MOMENT, role_of("experiment", "label", "experiment_id experiment_key test")),
+    "user events": (
+        _PERSON, _MOMENT,
+        role_of("event", "label", "event_name event_type action action_name metric"),
+        role_of("value", "number", "revenue amount price"),
     ),
     "groups": (
         role_of("run", "id", "run_id runid tag system"), role_of("group", "id", "team organisation organization site"),
@@ -166,6 +176,8 @@ NEEDED: dict[str, tuple[tuple[str, ...], ...]] = {
     "labels": (("item_id",), ("judge",), ("label",)),
     "log": (("query_id", "query_text"), ("doc_id", "results"), ("clicks", "action")),
     "experiment": (("user_id",), ("variant",)),
+    "exposures": (("user_id",), ("variant",), ("time",)),
+    "user events": (("user_id",), ("time",)),
     "groups": (("run",), ("group",)),
     "sampled pool": (("query_id",), ("doc_id",), ("stratum",)),
     "query log": (("query",),),

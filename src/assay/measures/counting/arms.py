@@ -67,3 +67,29 @@ def moments_of(*columns: Floats) -> Moments:
     centred = [column - mean for column, mean in zip(columns, means, strict=True)]
     products = np.array([[np.dot(one, other) for other in centred] for one in centred])
     return Moments(units, means, products / (units - 1) if units > 1 else np.full_like(products, np.nan))
+
+
+class SummedArm(Arm):
+    """A variant of which only sums are known."""
+
+    def __init__(self, units: int, total: Mapping[str, float], product: Mapping[tuple[str, str], float]) -> None:
+        super().__init__({})
+        object.__setattr__(self, "_sums", (units, total, product))
+
+    @property
+    def size(self) -> int:
+        """The number of units."""
+        return int(self._sums[0])
+
+    def moments(self, *names: str) -> Moments:
+        """The moments of some columns; products that were not summed up are NaN.
+
+        >>> SummedArm(3, {"clicks": 6.0}, {("clicks", "clicks"): 14.0}).moments("clicks").covariances
+        array([[1.]])
+        """
+        units, total, product = self._sums
+        means = np.array([total[name] / units for name in names])
+        products = np.array([[product.get((one, other), np.nan) for other in names] for one in names])
+        return Moments(units, means, (products - units * np.outer(means, means)) / (units - 1))
+
+    _sums: tuple[int, Mapping[str, float], Mapping[tuple[str, str], float]]

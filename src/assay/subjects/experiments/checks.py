@@ -11,15 +11,18 @@ import polars as pl
 
 from assay.core.digits import as_percents, p_phrase
 from assay.core.errors import ParameterError, number_of, quote, several
-from assay.files.experiments import read_experiment
 from assay.files.sources import Source, is_file
 from assay.stats.sample_ratio import MISMATCH, SUSPICIOUS, mismatch
 from assay.subjects.experiments.evaluation import ABTest
+from assay.subjects.experiments.imbalance import imbalances
+from assay.subjects.experiments.inputs import open_experiment
 from assay.tables.experiment import UNIT, Experiment
 from assay.verbs.diagnosis.examination import (
+    EXAMPLES,
     CheckFinding,
     Examination,
     Examined,
+    Example,
     Overview,
     Severity,
     WholeFile,
@@ -50,7 +53,12 @@ class ExperimentsExamination(Examination):
     """A file as it was read, and the A/B test in it."""
 
     modules = ("assay.subjects.experiments.checks",)
-    options = ("weights",)
+    options = ("weights", "events", "window")
+
+    @property
+    def _layout(self) -> dict[str, Any]:
+        """How the file is read."""
+        return {name: self.stated[name] for name in ("events", "window", "control") if name in self.stated}
 
     def things(self) -> Iterator[Examined]:
         """The table."""
@@ -60,7 +68,7 @@ class ExperimentsExamination(Examination):
         data = data.experiment if isinstance(data, ABTest) else data
         source = Source.of(data) if is_file(data) else data
         self.file = source.name if isinstance(source, Source) else getattr(source, "name", "experiment")
-        reading, self.test = self.opened(self.file, partial(read_experiment, source))
+        reading, self.test = self.opened(self.file, partial(open_experiment, source, **self._layout))
         yield Examined(reading, ("file",))
         if self.test is not None:
             yield Examined(ExaminedTest(self.file, self.test, self.stated.get("weights")), ("test",))
@@ -70,7 +78,7 @@ class ExperimentsExamination(Examination):
         if self.test is None:
             return Overview(self.file, {"test": self.file}, 1, system="A/B test")
         sizes = ", ".join(f"{name} {size:,}" for name, size in self.test.sizes.items())
-        title = f"{self.file}, {number_of(self.test.unit_kind, self.test.frame.height)}: {sizes}"
+        title = f"{self.file}, {number_of(self.test.unit_kind, self.test.units)}: {sizes}"
         return Overview(title, {"test": self.file, "variants": list(self.test.variants)}, 1, system="A/B test")
 
 
@@ -110,7 +118,10 @@ def sample_ratio(thing: ExaminedTest) -> Iterator[CheckFinding]:
     if p < SUSPICIOUS:
         severity: Severity = "error" if p < MISMATCH else "warning"
         parts = ", ".join(f"{name} {size:,}" for name, size in sizes.items())
-        yield finding("sample-ratio", severity, thing, f"{parts}: {p_phrase(p)} if the split was as planned")
+        message = f"{parts}: {p_phrase(p)} if the split was as planned"
+        shares = None if thing.weights is None else dict(zip(thing.test.variants, thing.weights, strict=False))
+        cases = [Example(each.sentence) for each in imbalances(thing.test, shares)]
+        yield finding("sample-ratio", severity, thing, message, examples=cases[:EXAMPLES])
 
 
 @check(
@@ -122,7 +133,7 @@ def several_variants(thing: ExaminedTest) -> Iterator[CheckFinding]:
     """Users that no variant owns."""
     test = thing.test
     number = test.units_of_several
-    whole = number + test.frame.height
+    whole = number + test.units
     if number:
         message = f"{share(number, whole, test.unit_kind)} in several variants"
         severity: Severity = "error" if number > 0.01 * whole else "warning"

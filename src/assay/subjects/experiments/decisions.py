@@ -144,7 +144,7 @@ def _until(result: ABTest, plan: PlannedTest) -> str:
 
 
 def _users(result: ABTest) -> int:
-    return result.experiment.frame.height
+    return result.experiment.units
 
 
 def _loss_ends(finding: Finding) -> tuple[float, float]:

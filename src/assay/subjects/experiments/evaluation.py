@@ -19,14 +19,16 @@ from assay.core.options import (
     Control,
     Covariates,
     EarlierLooks,
+    EventsFile,
     PlanFile,
     PlannedUsers,
     SequentialMode,
     VariantWeights,
+    WindowDays,
 )
 from assay.core.results import Result
-from assay.files.experiments import read_experiment
-from assay.measures.counting.arms import Arm
+from assay.files.experiment_sums import refuse_without_users
+from assay.measures.counting.arms import Arm, SummedArm
 from assay.stats.arm_estimates import ArmEstimate, adjusted, lift, mean_of, quantile_of, ratio_of
 from assay.stats.arm_samples import ArmSample
 from assay.stats.bootstrap import Interval
@@ -35,12 +37,16 @@ from assay.stats.monitoring import Monitoring
 from assay.stats.pairing import Wanted, each_measure
 from assay.stats.sample_ratio import MISMATCH, SUSPICIOUS, mismatch
 from assay.stats.samples import NO_DRAWING
+from assay.subjects.experiments.imbalance import Imbalance, imbalances
+from assay.subjects.experiments.inputs import open_experiment
 from assay.subjects.experiments.measures import Cut, OnlineMeasure
 from assay.subjects.experiments.plans import PlannedTest, read_plan, refuse_beside_plan
 from assay.tables.experiment import VARIANT, Experiment
 
 #: The users whose numbers are largest: without this share of all, is the difference another?
 HEAVIEST = 0.001
+#: A difference that moves by so many standard errors without them is said.
+_MOVES = 0.25
 
 
 class Health(NamedTuple):
@@ -68,6 +74,13 @@ class Heavy(NamedTuple):
     largest: float
     largest_variant: str
     without_largest: float
+    error: float
+
+    @property
+    def matters(self) -> bool:
+        """True if the difference moves by a quarter of its standard error."""
+        moved = max(abs(self.without - self.difference), abs(self.without_largest - self.difference))
+        return moved > _MOVES * self.error
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,6 +133,9 @@ class ABTest(Result):
     @cached_property
     def arms(self) -> dict[str, Arm]:
         """The users of each variant, with all columns that measures are made of."""
+        if self.experiment.sums:
+            self._refuse_unsummed()
+            return {name: SummedArm(*each) for name, each in self.experiment.sums.items()}
         frame = self.experiment.frame
         every = (*self.measures, *self.covariates.values())
         columns = {named(column): self._cells(column) for each in every for column in each.columns}
@@ -136,6 +152,22 @@ class ABTest(Result):
             for variant in self.variants
         }
 
+    def _refuse_unsummed(self) -> None:
+        """Refuse measures that sums per variant do not tell."""
+        for each in (*self.measures, *self.covariates.values()):
+            if each.kind == "quantile" or not all(isinstance(column, str) for column in each.columns):
+                refuse_without_users(self.experiment, each.name)
+        for each in self.measures:
+            columns = [*map(named, each.columns), *map(named, getattr(self.covariates.get(each.name), "columns", ()))]
+            for variant, sums in self.experiment.sums.items():
+                for pair in ((one, other) for one in columns for other in columns):
+                    if pair not in sums.product:
+                        what = " and ".join(dict.fromkeys(pair))
+                        raise InputError(
+                            f"{self.experiment.origin}: {each.name} of {variant} needs the sum of products of {what} "
+                            f"(a column {pair[0]}_{pair[1]}_sum_product), and there is none"
+                        )
+
     def _cells(self, column: str | Cut) -> pl.Series:
         """A column of all users, NaN where they have no value."""
         name = column if isinstance(column, str) else column.column
@@ -147,7 +179,7 @@ class ABTest(Result):
 
     def measure(self, name: str | OnlineMeasure) -> OnlineMeasure:
         """A measure of the columns of the test."""
-        return name if isinstance(name, OnlineMeasure) else OnlineMeasure.parse(str(name), self.experiment.numbers)
+        return name if isinstance(name, OnlineMeasure) else of_experiment(str(name), self.experiment)
 
     def with_measures(self, measures: Wanted) -> Self:
         """The same with other measures, if any are asked for."""
@@ -252,9 +284,17 @@ class ABTest(Result):
         return tuple(health_of(self))
 
     @cached_property
+    def imbalances(self) -> tuple[Imbalance, ...]:
+        """Where an uneven split comes from, as far as columns tell; empty where the split is as planned."""
+        if not self.sample_ratio < SUSPICIOUS:
+            return ()
+        return tuple(imbalances(self.experiment, self.weights))
+
+    @cached_property
     def heavy(self) -> tuple[Heavy, ...]:
         """What the users with the largest numbers do to each difference of means."""
-        rows = [each for measure in self.measures if measure.kind == "mean" for each in self._heavy(measure)]
+        means = [measure for measure in self.measures if measure.kind == "mean" and not self.experiment.sums]
+        rows = [each for measure in means for each in self._heavy(measure)]
         return tuple(rows)
 
     def _heavy(self, measure: OnlineMeasure) -> Iterator[Heavy]:
@@ -281,11 +321,12 @@ class ABTest(Result):
             yield Heavy(
                 measure.name, variant, gone, cut, apart, without, largest, top,
                 float(alone[variant] - alone[self.control]),
+                self.sample(measure).gap(0, self.variants.index(variant)).error,
             )  # fmt: skip
 
     def complete(self) -> Self:
         """Finish every number."""
-        return self._finish("_frame", "sample_ratio", "health", "heavy")
+        return self._finish("_frame", "sample_ratio", "health", "imbalances", "heavy")
 
     def signature(self, measure: str | OnlineMeasure) -> str:
         """Everything that a measure's number depends on, in one line."""
@@ -313,12 +354,16 @@ def abtest(
     planned: PlannedUsers | None = None,
     looks: EarlierLooks = None,
     plan: PlanFile = None,
+    events: EventsFile = None,
+    window: WindowDays | None = None,
     columns: Columns = None,
     confidence: Confidence = 0.95,
 ) -> ABTest:
     """Say what the users of each variant of an A/B test did, and whether the test is sound.
 
-    `data`: a table with one row per user (a file, or a data frame), or an `Experiment`. `measures`: columns, of which
+    `data`: a table with one row per user (a file, or a data frame), or an `Experiment`; exposures (`user_id`, `time`,
+    `variant`), with `events` (`user_id`, `time`, `event`, `value`) beside them, of which those within `window` days of
+    the first exposure count; or a log of clicks, whose systems are the variants. `measures`: columns, of which
     the mean per user counts, ratios of two such as `clicks/pages`, `median(x)`, `quantile(x, 0.9)`, and what is
     `capped(x, 500)` or `winsorised(x, 0.999)`; unless given, all columns of numbers. `control`: the variant that the
     others are held against; unless given, the one with a usual name, or the first. `weights`: the planned share of each
@@ -336,7 +381,7 @@ def abtest(
     0.5
     """
     confidence = checked_confidence(confidence)
-    stated = (weights, covariates, sequential, planned, looks, plan)
+    stated = (weights, covariates, sequential, planned, looks, plan, events, window)
     if isinstance(data, ABTest):
         if control in {None, data.control} and all(each is None for each in stated):
             return data.with_measures(measures)
@@ -348,7 +393,7 @@ def abtest(
         control, stated_shares = control or agreed.control, agreed.shares
         covariates, sequential, planned = agreed.covariates, agreed.sequential, agreed.users
         measures = measures or agreed.measure_names
-    experiment = read_experiment(data, columns=columns, control=control)
+    experiment = open_experiment(data, columns=columns, control=control, events=events, window=window)
     if agreed is not None and set(agreed.variants) != set(experiment.variants):
         got = listed(list(experiment.variants))
         raise InputError(f"{experiment.origin}: the plan is of {listed(list(agreed.variants))}, got the variants {got}")
@@ -359,7 +404,7 @@ def abtest(
         if not size:
             kind = several(experiment.unit_kind)
             raise InputError(f"{experiment.origin}: {name} has no {kind} but those who are in other variants, too")
-    wanted = tuple(OnlineMeasure.parse(name, experiment.numbers) for name in experiment.numbers)
+    wanted = tuple(of_experiment(name, experiment) for name in experiment.usual)
     monitoring = Monitoring.of(
         sequential, planned, looks or (), *(() if agreed is None else (agreed.spending, agreed.rho))
     )
@@ -371,11 +416,16 @@ def abtest(
     return replace(result, warnings=tuple(_warnings(result)))
 
 
+def of_experiment(name: str, experiment: Experiment) -> OnlineMeasure:
+    """A measure of the columns of a test, by its name."""
+    return OnlineMeasure.parse(name, experiment.numbers, experiment.ratios)
+
+
 def covariates_of(stated: Mapping[str, str] | None, experiment: Experiment) -> dict[str, OnlineMeasure]:
     """The covariates by the names of their measures."""
     found = {}
     for name, before in (stated or {}).items():
-        measure, covariate = (OnlineMeasure.parse(text, experiment.numbers) for text in (name, before))
+        measure, covariate = (of_experiment(text, experiment) for text in (name, before))
         if measure.kind != covariate.kind or measure.kind == "quantile":
             kind = "mean" if measure.kind == "quantile" else measure.kind
             raise ParameterError(f"covariates: {name} is adjusted by a {kind} of before the test, not by {before}")
@@ -446,7 +496,7 @@ def health_of(result: ABTest) -> Iterator[Health]:
     )
     yield Health("sample ratio", f"{word}: {counts} ({got}, where {want} were expected; {p_phrase(p)})", state)
     if number := experiment.units_of_several:
-        among = number + experiment.frame.height
+        among = number + experiment.units
         state = "wrong" if number > 0.01 * among else "odd"
         share = as_percents([number / among])[0]
         says = f"{number_of(result.unit_kind, number)} in several variants ({share}): left out"
@@ -460,6 +510,7 @@ def _warnings(result: ABTest) -> Iterator[str]:
     if result.plan is not None:
         yield from result.plan.remarks
     yield from (each.says for each in result.health if not each.is_sound)
+    yield from (each.sentence for each in result.imbalances)
 
 
 def control_note(result: ABTest) -> str:

@@ -7,7 +7,7 @@ quantiles over users, `capped(revenue, 500)` caps at a number, and `winsorised(r
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal, NamedTuple
 
@@ -56,15 +56,22 @@ class OnlineMeasure:
     kind: Literal["mean", "ratio", "quantile"]
     columns: tuple[str | Cut, ...]
     level: float = 0.5
+    #: The direction, where the data tell it.
+    stated: Direction | None = None
 
     #: An explanation shows no units of it one by one.
     is_micro: ClassVar[bool] = False
     definition: ClassVar[OnlineDefinition] = OnlineDefinition()
 
     @classmethod
-    def parse(cls, text: str, columns: Sequence[str]) -> OnlineMeasure:
+    def parse(
+        cls, text: str, columns: Sequence[str], ratios: Mapping[str, tuple[str, str, Direction]] | None = None
+    ) -> OnlineMeasure:
         """Read a measure of these columns; a column's own name goes first, whatever is in it."""
         text = text.strip()
+        if ratios and text in ratios:
+            numerator, denominator, direction = ratios[text]
+            return cls(text, "ratio", (numerator, denominator), 0.5, direction)
         if text in columns:
             return cls(text, "mean", (text,))
         if found := _MEDIAN.fullmatch(text):
@@ -82,7 +89,7 @@ class OnlineMeasure:
             if all(part in columns or _CUT.fullmatch(part) for part in parts):
                 above, below = (_column(part, columns) for part in parts)
                 return cls(text, "ratio", (above, below))
-        raise not_among("measure", text, columns)
+        raise not_among("measure", text, [*(ratios or ()), *columns])
 
     def __str__(self) -> str:
         return self.name
@@ -94,6 +101,8 @@ class OnlineMeasure:
         >>> [OnlineMeasure.parse(name, [name]).direction for name in ("retention_7", "error_rate", "rounds")]
         ['higher', 'lower', 'unknown']
         """
+        if self.stated is not None:
+            return self.stated
         above = self.columns[0]
         name = (above if isinstance(above, str) else above.column).casefold().replace("-", "_").replace(" ", "_")
         if any(part in name for part in _BAD):

@@ -29,7 +29,7 @@ def document(result: ABTest) -> Document:
     settings = settings_of(result, "confidence") | {"unit": result.unit_kind, "variants": list(result.variants)}
     sections = (
         Section("experiment", parts=(measures_table(result),), data=settings),
-        Section("health", "Soundness", (health_table(result),)),
+        Section("health", "Soundness", (health_table(result), *imbalance_lines(result))),
         prose_section("heavy", heavy_lines(result)),
         prose_section("warnings", result.experiment.remarks),
     )
@@ -56,10 +56,16 @@ def health_table(result: ABTest) -> Table:
     return Table("health", frame, (Column("check"), Column("state"), Column("finding", kind="words")))
 
 
+def imbalance_lines(result: ABTest) -> Iterator[Prose]:
+    """Where an uneven split comes from, in sentences."""
+    for each in result.imbalances:
+        yield Prose(f"{each.sentence[0].upper()}{each.sentence[1:]}.")
+
+
 def heavy_lines(result: ABTest) -> Iterator[str]:
     """What the users with the largest numbers do to the differences of means."""
     kind = result.unit_kind
-    for each in result.heavy:
+    for each in (each for each in result.heavy if each.matters):
         apart, without, alone = numbers([each.difference, each.without, each.without_largest])
         largest = f"{each.largest:,.10g}"
         yield (
@@ -94,13 +100,13 @@ class ReportedTest(Evidence):
             "advice": {"text": advice}, "decisions": [each._asdict() for each in self.decisions], "caveats": [],
             "warnings": list(result.warnings), "confidence": result.confidence,
         }  # fmt: skip
-        counted = number_of(result.unit_kind, result.experiment.frame.height)
+        counted = number_of(result.unit_kind, result.experiment.units)
         yield summed_up(counted, list(self._claims()), None, result.warnings, data)
         yield Section("effects", "Effects", (effects(self),), "Relative differences from the control, on one axis.")
         table = verdicts(self.comparison, "Variants compared", (), kind=result.unit_kind)
         yield Section("compared", "Compared", (table,))
         yield Section("measures", "Measures", (measures_table(result),))
-        yield Section("health", "Soundness", (health_table(result),))
+        yield Section("health", "Soundness", (health_table(result), *imbalance_lines(result)))
         if lines := tuple(heavy_lines(result)):
             yield Section("heavy", "Heavy users", (Prose(style="list", points=lines),))
 
@@ -115,7 +121,7 @@ class ReportedTest(Evidence):
         """The methods, in sentences for a paper."""
         result = self.result
         kind, systems = several(result.unit_kind), result.variants
-        yield f"{systems_named('variant', systems)} {were(systems)} seen by {result.experiment.frame.height:,} {kind}."
+        yield f"{systems_named('variant', systems)} {were(systems)} seen by {result.experiment.units:,} {kind}."
         yield (
             f"Numbers are means, or ratios of sums with variances by the delta method{cite('deng2018')}, over {kind}; "
             f"intervals are at the {as_level(result.confidence)} level. The division of {kind} between variants was "
@@ -132,7 +138,7 @@ class ReportedTest(Evidence):
     def inputs(self) -> Iterator[InputFile]:
         """The data."""
         experiment = self.result.experiment
-        counts = f"{number_of(experiment.unit_kind, experiment.frame.height)}, {joined(list(experiment.variants))}"
+        counts = f"{number_of(experiment.unit_kind, experiment.units)}, {joined(list(experiment.variants))}"
         yield InputFile.of("A/B test", experiment.origin, "one row per user", counts, experiment.name)
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from assay.verbs.explanation.result import Place
 
 #: The keyword arguments by which A/B tests are read.
-RULES = ("control", "weights", "covariates", "sequential", "planned", "looks", "plan")
+RULES = ("control", "weights", "covariates", "sequential", "planned", "looks", "plan", "events", "window")
 #: So many users are listed where a number is taken apart.
 _MOST_USERS = 5
 
