@@ -115,8 +115,9 @@ def split(uneven: str) -> pl.DataFrame:
         (f"u{number}", ("a", "b")[number % 2], ("phone", "desk")[number // 2 % 2], f"2026-03-{number // 400 + 10}", 1.0)
         for number in range(4000)
     ]
-    lost = {"device": lambda row: row[2] == "phone", "day": lambda row: row[3] >= "2026-03-15", "": lambda row: not row}
-    kept = [row for row in rows if not (row[1] == "b" and lost[uneven](row) and int(row[0][1:]) // 4 % 3 == 0)]
+    places = {"device": (2, "phone"), "day": (3, "2026-03-15")}
+    column, least = places.get(uneven, (0, "~"))
+    kept = [row for row in rows if not (row[1] == "b" and str(row[column]) >= least and int(row[0][1:]) // 4 % 3 == 0)]
     return pl.DataFrame(kept, ["user_id", "variant", "device", "day", "clicks"], orient="row")
 
 
