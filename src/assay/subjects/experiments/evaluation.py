@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
-import numpy as np
 import polars as pl
 
-from assay.core.digits import as_percents, p_phrase
-from assay.core.errors import InputError, ParameterError, joined, listed, number_of, only_one, several
+from assay.core.digits import p_phrase
+from assay.core.errors import InputError, ParameterError, listed, only_one, several
 from assay.core.evaluation_options import Columns
 from assay.core.options import (
     Confidence,
@@ -39,48 +38,10 @@ from assay.stats.sample_ratio import MISMATCH, SUSPICIOUS, mismatch
 from assay.stats.samples import NO_DRAWING
 from assay.subjects.experiments.imbalance import Imbalance, imbalances
 from assay.subjects.experiments.inputs import open_experiment
-from assay.subjects.experiments.measures import Cut, OnlineMeasure
+from assay.subjects.experiments.measures import Cut, OnlineMeasure, named
 from assay.subjects.experiments.plans import PlannedTest, read_plan, refuse_beside_plan
+from assay.subjects.experiments.soundness import Health, Heavy, health_of, heavy_of, warnings_of
 from assay.tables.experiment import VARIANT, Experiment
-
-#: The users whose numbers are largest: without this share of all, is the difference another?
-HEAVIEST = 0.001
-#: A difference that moves by so many standard errors without them is said.
-_MOVES = 0.25
-
-
-class Health(NamedTuple):
-    """A check of whether the test is sound: its name, what was found, and whether that is right, odd or wrong."""
-
-    check: str
-    says: str
-    state: str
-
-    @property
-    def is_sound(self) -> bool:
-        """True if nothing is odd."""
-        return self.state == "right"
-
-
-class Heavy(NamedTuple):
-    """What the users with the largest numbers do to a difference: with them, without them, and the largest of all."""
-
-    measure: str
-    variant: str
-    left_out: int
-    from_value: float
-    difference: float
-    without: float
-    largest: float
-    largest_variant: str
-    without_largest: float
-    error: float
-
-    @property
-    def matters(self) -> bool:
-        """True if the difference moves by a quarter of its standard error."""
-        moved = max(abs(self.without - self.difference), abs(self.without_largest - self.difference))
-        return moved > _MOVES * self.error
 
 
 @dataclass(frozen=True, eq=False)
@@ -294,35 +255,8 @@ class ABTest(Result):
     def heavy(self) -> tuple[Heavy, ...]:
         """What the users with the largest numbers do to each difference of means."""
         means = [measure for measure in self.measures if measure.kind == "mean" and not self.experiment.sums]
-        rows = [each for measure in means for each in self._heavy(measure)]
+        rows = [each for measure in means for each in heavy_of(self, measure)]
         return tuple(rows)
-
-    def _heavy(self, measure: OnlineMeasure) -> Iterator[Heavy]:
-        column = named(measure.columns[0])
-        arms = {variant: arm.values(column)[0] for variant, arm in self.arms.items()}
-        every = np.concatenate(list(arms.values()))
-        count = int(len(every) * HEAVIEST)
-        if not count or (set(np.unique(every[:1000])) <= {0.0, 1.0} and set(np.unique(every)) <= {0.0, 1.0}):
-            return
-        cut = float(np.partition(every, -count)[-count])
-        kept = {variant: values[values < cut] for variant, values in arms.items()}
-        if not all(map(len, kept.values())):
-            return
-        top = max(arms, key=lambda variant: float(arms[variant].max(initial=-math.inf)))
-        largest = float(arms[top].max())
-        alone = {
-            variant: (values.sum() - largest * (variant == top)) / (len(values) - (variant == top))
-            for variant, values in arms.items()
-        }
-        for variant in self.variants[1:]:
-            apart = float(arms[variant].mean() - arms[self.control].mean())
-            without = float(kept[variant].mean() - kept[self.control].mean())
-            gone = int((every >= cut).sum())
-            yield Heavy(
-                measure.name, variant, gone, cut, apart, without, largest, top,
-                float(alone[variant] - alone[self.control]),
-                self.sample(measure).gap(0, self.variants.index(variant)).error,
-            )  # fmt: skip
 
     def complete(self) -> Self:
         """Finish every number."""
@@ -413,7 +347,7 @@ def abtest(
     result = result.with_measures(measures)
     for before in result.covariates.values():
         _refuse_leak(result, before)
-    return replace(result, warnings=tuple(_warnings(result)))
+    return replace(result, warnings=tuple(warnings_of(result)))
 
 
 def of_experiment(name: str, experiment: Experiment) -> OnlineMeasure:
@@ -466,62 +400,3 @@ def estimated(measure: OnlineMeasure, arm: Arm) -> ArmEstimate:
         return quantile_of(arm.values(*names)[0], measure.level)
     moments = arm.moments(*names)
     return mean_of(moments) if measure.kind == "mean" else ratio_of(moments)
-
-
-def named(column: str | Cut) -> str:
-    """The name of a column, also of one that is cut off.
-
-    >>> named(Cut("clicks", "capped", 500))
-    'capped(clicks, 500)'
-    """
-    return column if isinstance(column, str) else f"{column.how}({column.column}, {column.at:g})"
-
-
-def health_of(result: ABTest) -> Iterator[Health]:
-    """The split, and users in several variants."""
-    experiment = result.experiment
-    sizes, p = experiment.sizes, result.sample_ratio
-    counts = ", ".join(f"{name} {size:,}" for name, size in sizes.items())
-    shares = result.weights or dict.fromkeys(sizes, 1.0)
-    whole, total = sum(sizes.values()), sum(shares.values())
-    if p < MISMATCH:
-        state, word = "wrong", "the split is not the planned one"
-    elif p < SUSPICIOUS:
-        state, word = "odd", "the split is suspicious"
-    else:
-        state, word = "right", "the split is as planned"
-    got, want = (
-        joined([f"{share} {name}" for share, name in zip(as_percents(parts), sizes, strict=True)])
-        for parts in ([size / whole for size in sizes.values()], [shares[name] / total for name in sizes])
-    )
-    yield Health("sample ratio", f"{word}: {counts} ({got}, where {want} were expected; {p_phrase(p)})", state)
-    if number := experiment.units_of_several:
-        among = number + experiment.units
-        state = "wrong" if number > 0.01 * among else "odd"
-        share = as_percents([number / among])[0]
-        says = f"{number_of(result.unit_kind, number)} in several variants ({share}): left out"
-        yield Health("several variants", says, state)
-    else:
-        yield Health("several variants", f"no {result.unit_kind} is in several variants", "right")
-
-
-def _warnings(result: ABTest) -> Iterator[str]:
-    yield from result.experiment.remarks
-    if result.plan is not None:
-        yield from result.plan.remarks
-    yield from (each.says for each in result.health if not each.is_sound)
-    yield from (each.sentence for each in result.imbalances)
-
-
-def control_note(result: ABTest) -> str:
-    """Which variant is the control, in a sentence."""
-    return f"{result.control} is taken as the control"
-
-
-def directions_note(measures: Sequence[OnlineMeasure]) -> str:
-    """Which way measures are taken as good, by their names; empty where no name tells."""
-    texts = []
-    for way in ("higher", "lower"):
-        if names := [each.name for each in measures if each.direction == way]:
-            texts.append(f"{way} {joined(names)}")
-    return f"taken as better by name: {'; '.join(texts)}" if texts else ""

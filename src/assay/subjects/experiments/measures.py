@@ -126,3 +126,12 @@ def _column(text: str, columns: Sequence[str]) -> str | Cut:
     if not 0 < at < 1:
         raise ParameterError(f"{text}: values are winsorised at a quantile between 0 and 1, not at {at:g}")
     return Cut(inner, "winsorised", at)
+
+
+def named(column: str | Cut) -> str:
+    """The name of a column, also of one that is cut off.
+
+        >>> named(Cut("clicks", "capped", 500))
+    'capped(clicks, 500)'
+    """
+    return column if isinstance(column, str) else f"{column.how}({column.column}, {column.at:g})"

@@ -12,8 +12,9 @@ from assay.core.errors import joined, number_of, several
 from assay.show.charts import filled
 from assay.show.figure import Figure, Mark, Panel, Scale
 from assay.show.model import Column, Document, Part, Prose, Section, Table, Verdict
-from assay.subjects.experiments.evaluation import HEAVIEST, ABTest
+from assay.subjects.experiments.evaluation import ABTest
 from assay.subjects.experiments.evidence import Evidence
+from assay.subjects.experiments.soundness import HEAVIEST
 from assay.verbs.report.report import InputFile
 from assay.verbs.sections.estimates import DASH, prose_section, settings_of
 from assay.verbs.sections.methods import Citations, compared_by, systems_named, were

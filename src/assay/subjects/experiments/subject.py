@@ -14,8 +14,10 @@ from assay.measures import Measure
 from assay.measures.steps import quantity
 from assay.stats.pairing import Pairing, Wanted
 from assay.stats.samples import NO_DRAWING, Sample
-from assay.subjects.experiments.evaluation import ABTest, abtest, control_note, directions_note, named
+from assay.subjects.experiments.evaluation import ABTest, abtest
+from assay.subjects.experiments.measures import named
 from assay.subjects.experiments.plans import families, roles_note
+from assay.subjects.experiments.soundness import control_note, directions_note
 from assay.tables.experiment import UNIT
 from assay.verbs.explanation.numbers import View
 from assay.verbs.explanation.result import Explanation, StepTable, formula
