@@ -47,7 +47,8 @@ class Monitoring:
         """What was asked for; None for a single look. A plan with an end has bounds, unless another mode is named."""
         if mode is None and planned is None:
             return None
-        named = ("group" if earlier else "hybrid") if mode is None else Choice(MODES).check("sequential", mode)
+        usual = "group" if earlier else "hybrid"
+        named = usual if mode is None else Choice(MODES).check("sequential", mode)
         if named == "fixed":
             return None
         if named in {"group", "hybrid"} and planned is None:

@@ -29,7 +29,8 @@ def serve(
     """Serve until somebody stops it; `begun` gets its address, and a link to sign in with, if there is one."""
     with closing(_listening(host, port)) as listener:
         port = listener.getsockname()[1]
-        shown = f"[{host}]" if ":" in host else ("127.0.0.1" if host in {"0.0.0.0", ""} else host)
+        reached = "127.0.0.1" if host in {"0.0.0.0", ""} else host
+        shown = f"[{reached}]" if ":" in reached else reached
         settings = replace(settings, hosts=tuple({*settings.hosts, shown.lower()}))
         address = f"http://{shown}:{port}{settings.root_path}"
         path = _link(database, is_demo=settings.is_demo)
