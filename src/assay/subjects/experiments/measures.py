@@ -131,7 +131,7 @@ def _column(text: str, columns: Sequence[str]) -> str | Cut:
 def named(column: str | Cut) -> str:
     """The name of a column, also of one that is cut off.
 
-        >>> named(Cut("clicks", "capped", 500))
+    >>> named(Cut("clicks", "capped", 500))
     'capped(clicks, 500)'
     """
     return column if isinstance(column, str) else f"{column.how}({column.column}, {column.at:g})"
