@@ -61,7 +61,11 @@ FIRST, THIRD = (at_ranks(dict.fromkeys(JUDGED, rank)) for rank in (1, 3))
             "ERR(max_grade=4)@5 [1] (satisfaction exponential).",
             "the largest in the judgments",
         ),
-        ({"collection_size": 100}, "the collection was taken to hold 100 documents", "looked at"),
+        (
+            {"collection_size": 100, "measures": "Fallout"},
+            "the collection was taken to hold 100 documents",
+            "looked at",
+        ),
         ({"depth": 5}, "only the first 5 documents of a topic were looked at", "collection"),
         ({"judged_only": True}, "documents without judgment were taken out of the rankings", "as not relevant"),
         ({"test": "randomised_tukey", "measures": ["AP", "RR"]}, "by the randomised Tukey HSD", "paired permutation"),
