@@ -167,10 +167,10 @@ def tables_of(case: str) -> dict[str, Table]:
     return CASES[case].make(Random(case))
 
 
-#: As many draws as tell whether the order of rows has a part in them, and commands that draw none.
+#: As many draws as tell whether the order of rows has a part in them; commands that draw none, or fewer by themselves.
 FEW = {"--resamples": "100", "--permutations": "200"}
 IDLE = {
-    "--resamples": ("clicks ", "abtest "),
+    "--resamples": ("clicks ", "abtest ", "clustering number "),
     "--permutations": ("--test ", "clustering ", "clicks ", "classifier power", "abtest "),
 }
 
