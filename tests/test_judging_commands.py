@@ -135,15 +135,14 @@ def test_judging_that_is_killed_is_taken_up_where_it_was(project: Path) -> None:
 
 
 def test_an_interrupt_gives_back_what_was_begun(project: Path) -> None:
-    for words in (["judge", "--as", "ana"], ["judge", "--as", "ana", "--plain"]):
-        screen = Terminal(*words, folder=project)
-        screen.until("q quit")
-        screen.process.send_signal(signal.SIGINT)
-        screen.until("0 judged, about")
-        assert screen.close() == 130  # as everywhere
-        with open_database(str(project / "judging.db")) as database, database.reading() as connection:
-            held = select(func.count()).select_from(db.assignment).where(db.assignment.c.state == "leased")
-            assert connection.scalar(held) == 0
+    screen = Terminal("judge", "--as", "ana", folder=project)
+    screen.until("q quit")
+    screen.process.send_signal(signal.SIGINT)
+    screen.until("0 judged, about")
+    assert screen.close() == 130  # as everywhere
+    with open_database(str(project / "judging.db")) as database, database.reading() as connection:
+        held = select(func.count()).select_from(db.assignment).where(db.assignment.c.state == "leased")
+        assert connection.scalar(held) == 0
 
 
 def test_a_screen_fits_and_shows_nothing_that_steers_a_terminal(tmp_path: Path) -> None:
