@@ -134,9 +134,10 @@ def test_judging_that_is_killed_is_taken_up_where_it_was(project: Path) -> None:
     again.close()
 
 
-def test_an_interrupt_gives_back_what_was_begun(project: Path) -> None:
-    screen = Terminal("judge", "--as", "ana", folder=project)
-    screen.until("q quit")
+@pytest.mark.parametrize("how", [[], ["--plain"]])
+def test_an_interrupt_gives_back_what_was_begun(how: list[str], project: Path) -> None:
+    screen = Terminal("judge", "--as", "ana", *how, folder=project)
+    screen.until("> " if how else "q quit")
     screen.process.send_signal(signal.SIGINT)
     screen.until("0 judged, about")
     assert screen.close() == 130  # as everywhere

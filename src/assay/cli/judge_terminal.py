@@ -6,6 +6,7 @@ import contextlib
 import os
 import select
 import shutil
+import signal
 import sys
 from collections.abc import Iterable, Iterator
 
@@ -49,6 +50,8 @@ def judge_on_screen(session: Session) -> None:
 def judge_in_lines(session: Session) -> None:
     """Let somebody judge line by line: for screen readers, slow lines, and scripts."""
     session.start()
+    if hasattr(signal, "siginterrupt"):  # Polars takes up a line that Ctrl-C has interrupted as if nothing had come
+        signal.siginterrupt(signal.SIGINT, True)
     is_new, topic = True, ""
     with _until_left(session):
         while True:
