@@ -37,7 +37,8 @@ from assay.store.changes import add_gold, change_assessors, change_settings, cha
 from assay.store.database import Database, StoreError, open_database
 from assay.store.deciding import judge_next
 from assay.store.feedback import feed_back
-from assay.store.handout import ask_first, give_back, hand_out
+from assay.store.handout import ask_first, hand_out
+from assay.store.leases import give_back
 from assay.store.kept_runs import keep_runs
 from assay.store.labels_table import history, labels_of
 from assay.store.pool_growth import add_to_pool

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import json
+import multiprocessing
 import re
+import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +20,7 @@ from judging import make_project, new_database
 from starlette.testclient import TestClient
 
 from assay.store.accounts import User, add_account, open_session
-from assay.store.database import Database
+from assay.store.database import Database, open_database
 from assay.store.memberships import add_member
 from assay.store.projects import Project
 from assay.store.schema import ROLES
@@ -25,6 +28,10 @@ from assay.web.app import create_app
 from assay.web.asking import COOKIE, csrf_of
 from assay.web.context import Settings
 from assay.web.passwords import Passwords
+
+#: Servers are forked from a process that has loaded what they need: one starts in no time.
+_FORK = multiprocessing.get_context("forkserver" if sys.platform != "win32" else "spawn")
+_FORK.set_forkserver_preload(["assay.web.serving"])
 
 ORIGIN = "http://localhost"
 #: Passwords of all accounts in tests.
@@ -112,6 +119,52 @@ def served(*options: str, folder: Path) -> Iterator[str]:
         link = process.stdout.readline().strip()
         assert link, (folder / "server.log").read_text()
         yield link
+
+
+class Server:
+    """A server process on a database, which can be killed and started again at the same address."""
+
+    def __init__(self, database: Path) -> None:
+        self.database = database
+        with socket.socket() as found:
+            found.bind(("127.0.0.1", 0))
+            self.port = int(found.getsockname()[1])
+        self.address = f"http://127.0.0.1:{self.port}"
+
+    def start(self) -> None:
+        """Start it, and wait until it answers."""
+        self.process = _FORK.Process(target=_run, args=(str(self.database), self.port), daemon=True)
+        self.process.start()
+        deadline = time.monotonic() + 60
+        while True:
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), timeout=5):
+                return
+            assert self.process.is_alive(), "the server has ended"
+            assert time.monotonic() < deadline, "the server does not answer"
+            time.sleep(0.02)
+
+    def kill(self) -> None:
+        """End it as a machine that fails does: nothing is finished."""
+        self.process.kill()
+        self.process.join(30)
+
+
+def _run(database: str, port: int) -> None:
+    from assay.web.serving import serve  # noqa: PLC0415
+
+    with open_database(database) as opened_database:
+        serve(opened_database, Settings(), host="127.0.0.1", port=port, begun=lambda *_: None)
+
+
+@contextlib.contextmanager
+def running(database: Path) -> Iterator[Server]:
+    """A server on a database."""
+    server = Server(database)
+    server.start()
+    try:
+        yield server
+    finally:
+        server.kill()
 
 
 def fields_of(page: str, action: str) -> dict[str, str]:

@@ -14,7 +14,8 @@ from assay.core.errors import AssayError
 from assay.ground_truth.matching import words_of
 from assay.store.adjudication import said_by_others
 from assay.store.feedback import feed_back
-from assay.store.handout import Task, give_back, hand_out, renew
+from assay.store.handout import Task, hand_out
+from assay.store.leases import give_back, renew
 from assay.store.progress import Progress, progress_of
 from assay.store.projects import Project
 from assay.store.rows import digest

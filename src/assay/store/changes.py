@@ -9,7 +9,8 @@ from sqlalchemy import bindparam, insert, select, update
 from assay.core.domains import Choice
 from assay.core.errors import number_of
 from assay.store import schema as db
-from assay.store.handout import assessor_of, give_back
+from assay.store.handout import assessor_of
+from assay.store.leases import give_back
 from assay.store.projects import Project, add_guidelines, item_keys, open_project, open_within, record
 from assay.store.saving import settle_all
 from assay.store.settings import Settings

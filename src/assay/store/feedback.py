@@ -19,6 +19,16 @@ from assay.store.projects import Project
 BATCH: Final = 10
 
 
+def feed_back_label(project: Project, assignment: int) -> int:
+    """Order the open documents of a topic, if it is time to, after a label of one; how many were put in order."""
+    if project.settings.order not in ADAPTIVE:
+        return 0
+    of_label = select(db.topic.c.topic_id).select_from(db.assignment).join(db.item).join(db.topic)
+    with project.database.reading() as connection:
+        topic = connection.scalars(of_label.where(db.assignment.c.id == assignment)).one()
+    return feed_back(project, topic)
+
+
 def feed_back(project: Project, topic_id: str) -> int:
     """Order the open documents of a topic by what was judged of it, if it is time to; how many were put in order."""
     strategy = project.settings.order

@@ -23,7 +23,7 @@ from assay.store.rows import digest, inserted
 from assay.store.scales import Aspect
 from assay.store.settings import Order, Settings
 
-_MINUTE: Final = 60_000
+MINUTE: Final = 60_000
 _SPAN: Final = 2**31
 
 
@@ -109,45 +109,17 @@ def _hand_out(project: Project, assessor: str, *, resume: bool, waits: bool) -> 
                 f"{project.name} is {person.state}: nothing is handed out; `assay judge change --state open` opens it"
             )
         settings = Settings.stored(person.settings)
-        lease = time + settings.lease * _MINUTE
+        lease = time + settings.lease * MINUTE
         if resume and person.held is not None:
-            connection.execute(_RENEW, {"key": person.held, "until": lease})
-            return _task(connection, project, person.held, lease)
+            connection.execute(RENEW, {"key": person.held, "until": lease})
+            return task_of(connection, project, person.held, lease)
         if person.ends is not None and person.ends < time:
-            _release(connection, connection.execute(_OVERDUE, {"time": time}).all())
+            end_leases(connection, connection.execute(_OVERDUE, {"time": time}).all())
         chosen = next(_choices(connection, project, person, settings, waits=waits), None)
         if chosen is None:
             return None
         assignment = _lease(connection, person, *chosen, time=time, until=lease)
-        return _task(connection, project, assignment, lease)
-
-
-def renew(project: Project, assessor: str, assignment: int) -> int:
-    """Keep a document for as long as a lease takes from now on; when that ends."""
-    with project.database.writing(durable=False) as connection:
-        person = assessor_of(connection, project, assessor)
-        lease = time_after(person.last) + Settings.stored(person.settings).lease * _MINUTE
-        renewed = connection.execute(
-            update(db.assignment)
-            .where(db.assignment.c.id == assignment, db.assignment.c.assessor_id == person.id)
-            .where(db.assignment.c.state == db.fixed("leased"))
-            .values(lease_until=lease)
-        )
-        if not renewed.rowcount:
-            raise InputError(f"{assessor} does not have this document any more: the lease has run out")
-        return lease
-
-
-def give_back(project: Project, assessor: str, *, keep: int | None = None) -> int:
-    """Give back what an assessor has and did not finish, so that others need not wait; how many documents.
-
-    `keep`: an assignment that they keep.
-    """
-    with project.database.writing(durable=False) as connection:
-        person = assessor_of(connection, project, assessor)
-        held = [row for row in connection.execute(_HELD_ITEMS, {"assessor": person.id}) if row.id != keep]
-        _release(connection, held)
-        return len(held)
+        return task_of(connection, project, assignment, lease)
 
 
 def ask_first(project: Project, pairs: Mapping[tuple[str, str], int], *, actor: str = "") -> int:
@@ -242,7 +214,7 @@ def _lease(
     return former
 
 
-def _release(connection: Connection, held: Any) -> None:
+def end_leases(connection: Connection, held: Any) -> None:
     """End leases, then give up their places: in this order for all, so that nobody waits for somebody who waits."""
     # Somebody else may have ended the same lease meanwhile: its place is given up once. The rows are sorted here, since
     # SQLite would go through all assignments to find them in order.
@@ -252,7 +224,8 @@ def _release(connection: Connection, held: Any) -> None:
         connection.execute(_TAKE, {"item": item, "by": -1})
 
 
-def _task(connection: Connection, project: Project, assignment: int, lease: int) -> Task:
+def task_of(connection: Connection, project: Project, assignment: int, lease: int) -> Task:
+    """An assignment as its assessor sees it."""
     row = connection.execute(_TEXT, {"key": assignment}).one()
     return Task(
         assignment, row.topic_id, row.title, row.description, row.narrative, row.doc_id, row.heading or "",
@@ -292,13 +265,10 @@ _ASSESSOR = (
     .where(db.assessor.c.project_id == bindparam("project"), db.assessor.c.name == bindparam("name"))
 )  # fmt: skip
 _SHARE = select(db.share.c.topic_id).where(db.share.c.assessor_id == bindparam("assessor")).order_by("topic_id")
-_HELD_ITEMS = select(db.assignment.c.id, db.assignment.c.item_id, db.assignment.c.purpose).where(
-    db.assignment.c.assessor_id == bindparam("assessor"), db.assignment.c.state == db.fixed("leased")
-)
 _OVERDUE = select(db.assignment.c.id, db.assignment.c.item_id, db.assignment.c.purpose).where(
     db.assignment.c.state == db.fixed("leased"), db.assignment.c.lease_until < bindparam("time")
 )
-_RENEW = update(db.assignment).where(db.assignment.c.id == bindparam("key")).values(lease_until=bindparam("until"))
+RENEW = update(db.assignment).where(db.assignment.c.id == bindparam("key")).values(lease_until=bindparam("until"))
 _LEASE = (
     update(db.assignment)
     .where(db.assignment.c.id == bindparam("key"))

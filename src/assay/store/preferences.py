@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 #: What stands between the two documents in the name of a pair.
 _BETWEEN: Final = " : "
+#: What stands before each of the texts of a pair.
+_LEFT: Final = "LEFT: "
+_RIGHT: Final = "\n\nRIGHT: "
 
 
 def are_preferences(scale: Scale) -> bool:
@@ -53,11 +56,24 @@ def in_pairs(
     })  # fmt: skip
     texts = _texts(documents, {name for _, *both in pairs for name in both})
     known = {
-        name: f"LEFT: {texts[left]}\n\nRIGHT: {texts[right]}"
+        name: f"{_LEFT}{texts[left]}{_RIGHT}{texts[right]}"
         for name, (_, left, right) in zip(names, pairs, strict=True)
         if left in texts and right in texts
     }
     return replace(pool, frame=frame), Documents.of(known)
+
+
+def sides_of(text: str) -> tuple[str, str] | None:
+    """The texts of the two documents of a pair, to show them side by side; None if the text is none of a pair.
+
+    >>> sides_of("LEFT: tea is hot\n\nRIGHT: tea is cold")
+    ('tea is hot', 'tea is cold')
+    """
+    left, between, right = text.partition(_RIGHT)
+    # A document that holds the mark itself leaves open where the other one begins: then they are shown as one text.
+    if not (left.startswith(_LEFT) and between) or _RIGHT in right:
+        return None
+    return left.removeprefix(_LEFT), right
 
 
 def sides(frame: pl.DataFrame) -> pl.DataFrame:

@@ -120,14 +120,18 @@ def skip(project: Project, assessor: str, assignment: int) -> None:
             _write(connection, [(row, Standing(row.item_state, row.wanted), -1)])
 
 
-def undo(project: Project, assessor: str, *, client_key: str) -> int | None:
-    """Take back the last label of an assessor, who gets the document again; its assignment, None if there is none."""
+def undo(project: Project, assessor: str, *, client_key: str, assignment: int | None = None) -> int | None:
+    """Take back the last label of an assessor, who gets the document again; its assignment, None if there is none.
+
+    `assignment`: that of this one, where it is not the last.
+    """
     with project.database.writing() as connection:
         person = assessor_of(connection, project, assessor)
         known = connection.scalar(_KNOWN, {"client_key": client_key})
         if known is not None:
             return int(known)
-        row = connection.execute(_LAST, {"assessor": person.id}).first()
+        given = {"assessor": person.id, "key": assignment}
+        row = connection.execute(_LAST if assignment is None else _SAME, given).first()
         if row is None:
             return None
         said = connection.execute(_LABELS, {"item": row.item_id}).all()
@@ -235,13 +239,13 @@ _AGAIN = (
     .where(db.assignment.c.id == bindparam("key"))
     .values(state="leased", lease_until=bindparam("until"))
 )
-_LAST = (
+_DONE = (
     select(db.assignment.c.id, db.assignment.c.item_id, db.assignment.c.purpose)
     .where(db.assignment.c.assessor_id == bindparam("assessor"), db.assignment.c.state == db.fixed("done"))
-    .order_by(db.assignment.c.number.desc())
-    .limit(1)
     .with_for_update()
 )
+_LAST = _DONE.order_by(db.assignment.c.number.desc()).limit(1)
+_SAME = _DONE.where(db.assignment.c.id == bindparam("key"))
 _ITEMS: Any = bindparam("items", expanding=True)
 _SAID = (
     select(db.assignment.c.item_id, db.label.c.value)

@@ -104,7 +104,9 @@ ROUTES: Final = (
     form("/projects/{project}/judge", judging.save_label, access.ASSESSORS, judging.Label, scope="judge"),
     form("/projects/{project}/judge/skip", judging.skip_document, access.ASSESSORS, judging.Asked, scope="judge"),
     form("/projects/{project}/judge/undo", judging.undo_label, access.ASSESSORS, judging.Undo, scope="judge"),
-    form("/projects/{project}/judge/leave", judging.leave, access.ASSESSORS, scope="judge"),
+    form("/projects/{project}/judge/leave", judging.leave, access.ASSESSORS, judging.Leave, scope="judge"),
+    form("/projects/{project}/judge/ahead", judging.ahead, access.ASSESSORS, judging.Ahead, scope="judge"),
+    form("/projects/{project}/judge/keep", judging.keep, access.ASSESSORS, judging.Kept, scope="judge"),
     # People
     Route("/projects/{project}/people", people.people, access.MANAGERS, "people.html", "People", nav="project"),
     form("/projects/{project}/people/invite", people.invite, access.MANAGERS, people.Invitation),

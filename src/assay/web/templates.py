@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any
@@ -50,12 +52,19 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"sections": html.sections, "pieces": pieces, "number_of": _number_of, "day": _day}
+    environment.filters |= {
+        "sections": html.sections, "pieces": pieces, "number_of": _number_of, "day": _day, "as_json": _as_json,
+    }  # fmt: skip
     return environment
 
 
 def _number_of(number: int, what: str) -> str:
     return number_of(what, number)
+
+
+def _as_json(found: Any) -> str:
+    """The data of a page for its script, in an attribute: pages have no script of their own that could hold it."""
+    return json.dumps(asdict(found))
 
 
 def _day(time: int | None) -> str:
