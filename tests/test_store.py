@@ -38,9 +38,9 @@ from assay.store.database import Database, StoreError, open_database
 from assay.store.deciding import judge_next
 from assay.store.feedback import feed_back
 from assay.store.handout import ask_first, hand_out
-from assay.store.leases import give_back
 from assay.store.kept_runs import keep_runs
 from assay.store.labels_table import history, labels_of
+from assay.store.leases import give_back
 from assay.store.pool_growth import add_to_pool
 from assay.store.projects import add_assessors, open_project
 from assay.store.quality import project_status

@@ -142,8 +142,8 @@ class JudgePage:
 def judge(context: Context) -> JudgePage:
     """Show the document that somebody has to judge: the one that they have, or the next one."""
     project, who = context.project, assessor(context)
-    task = hand_out(project, who)
     judged, left = progress(project, who)
+    task = hand_out(project, who)
     rules = project.settings
     return JudgePage(
         project.id, project.name, None if task is None else shown(task), judged, left, uuid.uuid4().hex,

@@ -394,7 +394,8 @@ function start() {
     const paper = papers.find(({ element }) => element.contains(target));
     if (paper && paper !== current && !getSelection().toString()) turnTo(paper);
   });
-  shelf.begin(page.task);
+  // A document whose label is still on its way was judged before this page was loaded.
+  shelf.begin(queue.assignments.includes(page.task.assignment) ? null : page.task);
   refresh();
 }
 
