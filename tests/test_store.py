@@ -30,17 +30,17 @@ from sqlalchemy.exc import DBAPIError
 
 from assay import InputError, ParameterError, agree, evaluate
 from assay.store import database as store_database
-from assay.store import handout, saving
+from assay.store import handout, leases, saving
 from assay.store import schema as db
 from assay.store.adjudication import adjudicate, disputes
 from assay.store.changes import add_gold, change_assessors, change_settings, change_state
 from assay.store.database import Database, StoreError, open_database
 from assay.store.deciding import judge_next
-from assay.store.feedback import feed_back
+from assay.store.feedback import feed_back, feed_back_label
 from assay.store.handout import ask_first, hand_out
 from assay.store.kept_runs import keep_runs
 from assay.store.labels_table import history, labels_of
-from assay.store.leases import give_back
+from assay.store.leases import give_back, hand_out_more, renew_all
 from assay.store.pool_growth import add_to_pool
 from assay.store.projects import add_assessors, open_project
 from assay.store.quality import project_status
@@ -111,9 +111,12 @@ def test_an_adaptive_order_reads_on_in_the_run_that_finds_something(database: Da
     runs = {name: {"q": {f"{name}{n:02}": 40.0 - n for n in range(30)}} for name in ("good", "poor")}
     project = make_project(database, runs=runs, order=order)
     seen = []
-    for task in tasks_of(project, "ana", 30):
+    for number, task in enumerate(tasks_of(project, "ana", 30)):
         say(project, "ana", task, 3 if task.doc_id.startswith("good") else 0)
-        feed_back(project, task.topic_id)
+        if number % 20 < 10:
+            feed_back(project, task.topic_id)
+        else:
+            feed_back_label(project, task.assignment)
         seen.append(task.doc_id)
     assert sum(name.startswith("good") for name in seen[:10]) < 8
     later = [name for name in seen[10:] if name.startswith("good")]
@@ -209,6 +212,44 @@ def test_undo_gives_the_last_document_back_and_keeps_what_was_said(database: Dat
     assert labels_of(project).frame["label"].to_list() == [1]
     assert [row["verdict"] for row in history(project)] == ["graded", "withdrawn", "graded"]
     assert undo(project, "ben", client_key="other") is None
+
+
+def test_undo_takes_back_the_label_that_it_names_and_no_other(database: Database) -> None:
+    project = make_project(database, topics=1, documents=3)
+    first, second = judge_all(project, "ana", lambda _: 3, most=2)
+    assert undo(project, "ben", client_key="a", assignment=first.assignment) is None
+    assert undo(project, "ana", client_key="b", assignment=first.assignment) == first.assignment
+    assert undo(project, "ana", client_key="c", assignment=first.assignment) is None  # there is nothing left to undo
+    said = [(row["doc_id"], row["verdict"]) for row in history(project)]
+    assert said == [(first.doc_id, "graded"), (second.doc_id, "graded"), (first.doc_id, "withdrawn")]
+
+
+def test_documents_handed_out_ahead_come_again_before_new_ones_and_never_go_out_too_often(database: Database) -> None:
+    project = make_project(database, topics=1, documents=10)
+    tasks = {who: hand_out_more(project, who, 4) for who in ("ana", "ben", "cleo")}
+    assert [len(found) for found in tasks.values()] == [4, 4, 2]
+    assert len({task.doc_id for found in tasks.values() for task in found}) == 10
+    again = hand_out_more(project, "ana", 9, besides=[tasks["ana"][0].assignment])
+    assert [task.assignment for task in again] == [task.assignment for task in tasks["ana"][1:]]
+    with database.reading() as connection:
+        assert set(connection.scalars(text("SELECT taken FROM item"))) == {1}
+
+
+def test_a_lease_that_was_renewed_elsewhere_is_not_given_back(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = make_project(database, topics=1, documents=4)
+    first, second, third = hand_out_more(project, "ana", 3)
+    known = {task.assignment: task.lease_until for task in (first, second)}
+    with monkeypatch.context() as later:
+        _at(later, minutes=10)
+        renewed = renew_all(project, "ana", [second.assignment, 9999])
+        assert renewed.keys() == {second.assignment}
+        assert renewed[second.assignment] > second.lease_until
+        assert give_back(project, "ana", leases=known) == 1
+        assert not renew_all(project, "ben", [second.assignment])
+        held = [task.assignment for task in hand_out_more(project, "ana", 2)]
+    assert held == [second.assignment, third.assignment]
 
 
 def test_skipped_documents_come_last_and_again(database: Database) -> None:
@@ -884,7 +925,7 @@ def _at(patch: pytest.MonkeyPatch, *, minutes: float) -> None:
 def test_the_modules_that_hand_out_and_save_never_read_sources_of_items() -> None:
     """Runs and ranks stand in two tables, which neither of them names."""
     assert {"source", "run"} <= set(db.METADATA.tables)
-    for module in (handout, saving):
+    for module in (handout, leases, saving):
         source = Path(module.__file__ or "").read_text(encoding="utf-8")
         assert "db.source" not in source
         assert "db.run" not in source

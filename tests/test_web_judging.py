@@ -16,16 +16,21 @@ from judging import fast_folder, make_project, new_database
 from sqlalchemy import select, update
 from workbench import PASSWORD, Server, running
 
+from assay import make_pool
 from assay.store import schema as db
 from assay.store.accounts import User, add_account, open_session
 from assay.store.database import Database
 from assay.store.memberships import add_member
-from assay.store.projects import Project
+from assay.store.preferences import in_pairs
+from assay.store.projects import Project, create_project
+from assay.store.scales import SCALES
+from assay.tables import Documents, Topics
+from assay.web import assets
 from assay.web.asking import COOKIE
 from assay.web.passwords import Passwords
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, Page
+    from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page
 
 #: How often the server is killed while somebody judges; more by hand.
 KILLS = int(os.environ.get("ASSAY_KILLS", "5"))
@@ -74,10 +79,14 @@ class Desk:
         page = context.new_page()
         page.on("request", lambda request: self.asked.append(request.url))
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        page.on("console", lambda said: said.type == "error" and self.complaints.append(said.text))
+        page.on("console", self._hear)
         page.goto(f"{self.server.address}/projects/{project.id}/judge")
         page.wait_for_selector(READY)
         return page
+
+    def _hear(self, said: ConsoleMessage) -> None:
+        if said.type == "error":
+            self.complaints.append(said.text)
 
     def labels(self, project: Project) -> list[Any]:
         """All labels of a project, the oldest first, with who gave them to what."""
@@ -413,3 +422,68 @@ def test_a_list_takes_the_same_keys(desk: Desk) -> None:
     assert sorted(done.values()) == [0, 1, 1, 2]
     assert len({each.split("-")[0] for each in done}) == 1
     desk.quiet()
+
+
+def test_the_better_one_of_two_documents_is_chosen_side_by_side(desk: Desk) -> None:
+    ids = [f"d{number}" for number in range(4)]
+    texts = Documents.of({each: f"The text of {each}." for each in ids})
+    pool = make_pool({"only": {"q0": dict.fromkeys(ids, 1.0)}}, depth=10)
+    pairs, both = in_pairs(pool, texts, each=2)
+    project = create_project(
+        desk.database, "pairs", pairs, Topics.of({"q0": "about text"}), both, scale=SCALES["preference"]
+    )
+    add_member(project, desk.users["ana"], "assessor")
+    page = desk.judge(desk.enter("ana"), project)
+    left, right = document(page).split(" : ")
+    assert page.locator(".sides .text").all_inner_texts() == [f"The text of {left}.", f"The text of {right}."]
+    places = [page.locator(".sides section").nth(place).bounding_box() for place in (0, 1)]
+    assert places[0] is not None
+    assert places[1] is not None
+    assert places[0]["y"] == places[1]["y"]
+    press(page, "3")
+    all_saved(page)
+    assert [(each.doc_id, each.value) for each in desk.labels(project)] == [(f"{left} : {right}", 1)]
+    desk.quiet()
+
+
+def test_further_questions_are_answered_one_after_the_other_and_the_last_answer_saves(desk: Desk) -> None:
+    project = desk.project("aspects", topics=1, documents=4, aspects=("support", "reading level"))
+    page = desk.judge(desk.enter("ana"), project)
+    names = list(project.aspects.values())
+    press(page, "2")
+    assert page.locator(".further.asked").get_attribute("data-name") == names[1].name
+    press(page, "u", "3", names[1].scale.grades[0].key, names[2].scale.grades[-1].key)
+    page.click("button.grade:has-text('related')")
+    page.click("button.grade:has-text('related')")  # again: without the other answers
+    all_saved(page)
+    assert [each.value for each in desk.labels(project)] == [3, 1]
+    with desk.database.reading() as connection:
+        further = connection.scalars(select(db.label_aspect.c.value).order_by(db.label_aspect.c.aspect_id)).all()
+    assert further == [names[1].scale.grades[0].value, names[2].scale.grades[-1].value]
+    desk.quiet()
+
+
+def test_a_phone_shows_more_of_the_document_than_of_anything_else(desk: Desk) -> None:
+    runs = {"only": {"q0": {"long": 1.0, "short": 0.5}}}
+    project = desk.project("phone", runs=runs)
+    long = " ".join(f"word{number}" for number in range(1_000)) + " about everything"
+    with desk.database.writing() as connection:
+        connection.execute(update(db.document).where(db.document.c.doc_id.in_(["long", "short"])).values(body=long))
+    page = desk.judge(desk.enter("ana", viewport={"width": 390, "height": 760}), project)
+    heights = {each: page.locator(each).bounding_box() for each in (".decision", ".topic")}
+    assert sum(box["height"] for box in heights.values() if box) < 760 / 3
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    whole = page.inner_text(".paper .single")
+    press(page, "f")
+    excerpt = page.inner_text(".paper .single")
+    assert len(excerpt) < len(whole) / 5
+    assert "about" in page.locator("mark").all_inner_texts()
+    press(page, "j")
+    assert page.locator("mark.current").count() == 1
+    desk.quiet()
+
+
+def test_scripts_of_the_workbench_are_small() -> None:
+    own = [asset.content for name, asset in assets.every().items() if name.endswith(".js") and name != "report.js"]
+    assert len(own) > 3
+    assert sum(map(len, own)) < 50_000

@@ -30,7 +30,7 @@ from assay.web.context import Settings
 from assay.web.passwords import Passwords
 
 #: Servers are forked from a process that has loaded what they need: one starts in no time.
-_FORK = multiprocessing.get_context("forkserver" if sys.platform != "win32" else "spawn")
+_FORK: Any = multiprocessing.get_context("forkserver" if sys.platform != "win32" else "spawn")
 _FORK.set_forkserver_preload(["assay.web.serving"])
 
 ORIGIN = "http://localhost"
