@@ -73,19 +73,21 @@ class Experiment:
         `control`: the variant that the others are held against; unless given, one with a usual name, or the first.
         """
         rows = frame.with_columns(pl.col(UNIT, VARIANT).cast(pl.String))
-        twice = rows.filter(pl.struct(UNIT, VARIANT).is_duplicated())
+        again = rows[UNIT].is_duplicated()
+        apart, kept = rows.filter(again), rows.filter(~again) if again.any() else rows
+        twice = apart.filter(pl.struct(UNIT, VARIANT).is_duplicated()) if apart.height else apart
         if twice.height:
             unit = twice[UNIT][0]
             got = f"{twice.filter(pl.col(UNIT) == unit).height} of {unit!r}"
             raise InputError(f"{origin}: expected one row per {unit_kind}, got {got}: add them up first")
         numbers = [each for each in rows.columns if each not in {UNIT, VARIANT} and _is_number(rows.schema[each])]
         texts = [each for each in rows.columns if each not in {UNIT, VARIANT, *numbers}]
-        rows = rows.with_columns(pl.col(numbers).cast(pl.Float64)) if numbers else rows
-        again = rows[UNIT].is_duplicated()
+        kept, apart = (
+            each.with_columns(pl.col(numbers).cast(pl.Float64)) if numbers else each for each in (kept, apart)
+        )
         variants = in_order(rows[VARIANT].unique().to_list(), control)
         return cls(
-            rows.filter(~again), tuple(variants), tuple(numbers), tuple(texts), name, origin, unit_kind,
-            rows.filter(again), tuple(remarks),
+            kept, tuple(variants), tuple(numbers), tuple(texts), name, origin, unit_kind, apart, tuple(remarks),
         )  # fmt: skip
 
     def __repr__(self) -> str:

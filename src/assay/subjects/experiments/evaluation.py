@@ -27,7 +27,7 @@ from assay.core.options import (
 )
 from assay.core.results import Result
 from assay.files.experiment_sums import refuse_without_users
-from assay.measures.counting.arms import Arm, SummedArm
+from assay.measures.counting.arms import Arm, Moments, SummedArm, moments_by
 from assay.stats.arm_estimates import ArmEstimate, adjusted, lift, mean_of, quantile_of, ratio_of
 from assay.stats.arm_samples import ArmSample
 from assay.stats.bootstrap import Interval
@@ -97,21 +97,39 @@ class ABTest(Result):
         if self.experiment.sums:
             self._refuse_unsummed()
             return {name: SummedArm(*each) for name, each in self.experiment.sums.items()}
-        frame = self.experiment.frame
+        rows, known = self._cells, self._moments
+        parts, empty = rows.partition_by(VARIANT, as_dict=True), rows.clear()
+        names = [name for name in rows.columns if name != VARIANT]
+        return {
+            variant: Arm(
+                {name: parts.get((variant,), empty)[name].fill_null(math.nan).to_numpy() for name in names},
+                known.get(variant, {}),
+            )
+            for variant in self.variants
+        }
+
+    @cached_property
+    def _moments(self) -> dict[str, dict[tuple[str, ...], Moments]]:
+        """The moments of all measures that are made of them, by variant, in one pass."""
+        groups = [self._columns(each) for each in self.measures if each.kind != "quantile"]
+        return moments_by(self._cells, VARIANT, groups) if groups else {}
+
+    def _columns(self, measure: OnlineMeasure) -> tuple[str, ...]:
+        """The columns of a measure, and of its covariate."""
+        before = self.covariates.get(measure.name)
+        return tuple(map(named, (*measure.columns, *(() if before is None else before.columns))))
+
+    @cached_property
+    def _cells(self) -> pl.DataFrame:
+        """The variant of each user, and the columns that measures are made of; null where a user has no value."""
         every = (*self.measures, *self.covariates.values())
-        columns = {named(column): self._cells(column) for each in every for column in each.columns}
+        columns = {named(column): self._column(column) for each in every for column in each.columns}
         # Who is new has no number of before the test, and stays in it: the mean of all takes nothing off.
         measured = {named(column) for each in self.measures for column in each.columns}
         for name in columns.keys() - measured:
-            known = columns[name].drop_nans().to_numpy()
-            columns[name] = columns[name].fill_nan(float(known.mean()) if len(known) else 0.0)
-        rows = pl.DataFrame({VARIANT: frame[VARIANT], **{f"_{name}": cells for name, cells in columns.items()}})
-        parts = rows.partition_by(VARIANT, as_dict=True)
-        empty = rows.clear()
-        return {
-            variant: Arm({name: parts.get((variant,), empty)[f"_{name}"].to_numpy() for name in columns})
-            for variant in self.variants
-        }
+            columns[name] = columns[name].fill_null(columns[name].mean() or 0.0)  # type: ignore[arg-type]
+        variant = self.experiment.frame[VARIANT]
+        return pl.DataFrame([variant, *(cells.alias(name) for name, cells in columns.items())])
 
     def _refuse_unsummed(self) -> None:
         """Refuse measures that sums per variant do not tell."""
@@ -129,14 +147,14 @@ class ABTest(Result):
                             f"(a column {pair[0]}_{pair[1]}_sum_product), and there is none"
                         )
 
-    def _cells(self, column: str | Cut) -> pl.Series:
-        """A column of all users, NaN where they have no value."""
+    def _column(self, column: str | Cut) -> pl.Series:
+        """A column of all users, cut off where that is asked for."""
         name = column if isinstance(column, str) else column.column
-        values = self.experiment.frame[name].cast(pl.Float64)
-        if isinstance(column, Cut):
-            at = column.at if column.how == "capped" else values.quantile(column.at, "linear")
-            values = values.clip(upper_bound=at)
-        return values.fill_null(math.nan)
+        values = self.experiment.frame[name]
+        if not isinstance(column, Cut):
+            return values
+        at = column.at if column.how == "capped" else values.quantile(column.at, "linear")
+        return values.clip(upper_bound=at)
 
     def measure(self, name: str | OnlineMeasure) -> OnlineMeasure:
         """A measure of the columns of the test."""
@@ -171,11 +189,17 @@ class ABTest(Result):
 
     def _estimates(self, measure: OnlineMeasure) -> list[ArmEstimate]:
         """The numbers of the variants, adjusted by the covariate of the measure if it has one."""
-        before = self.covariates.get(measure.name)
-        if before is None:
-            return [estimated(measure, self.arms[variant]) for variant in self.variants]
-        names = tuple(map(named, (*measure.columns, *before.columns)))
-        return adjusted([self.arms[variant].moments(*names) for variant in self.variants], len(measure.columns))
+        if measure.kind == "quantile":
+            return [
+                quantile_of(self.arms[name].values(*self._columns(measure))[0], measure.level) for name in self.variants
+            ]
+        if self.experiment.sums:
+            moments = [self.arms[name].moments(*self._columns(measure)) for name in self.variants]
+        else:
+            moments = [self._moments[name][self._columns(measure)] for name in self.variants]
+        if measure.name in self.covariates:
+            return adjusted(moments, len(measure.columns))
+        return [mean_of(each) if measure.kind == "mean" else ratio_of(each) for each in moments]
 
     def saving(self, measure: str | OnlineMeasure) -> float:
         """The share of the variance that the covariate of a measure takes away; 0 where it has none."""
@@ -391,12 +415,3 @@ def _weights(
     if not all(math.isfinite(share) and share > 0 for share in shares.values()):
         raise ParameterError("weights: a planned share is above 0")
     return shares
-
-
-def estimated(measure: OnlineMeasure, arm: Arm) -> ArmEstimate:
-    """A measure of the users of one variant."""
-    names = tuple(map(named, measure.columns))
-    if measure.kind == "quantile":
-        return quantile_of(arm.values(*names)[0], measure.level)
-    moments = arm.moments(*names)
-    return mean_of(moments) if measure.kind == "mean" else ratio_of(moments)
