@@ -55,9 +55,10 @@ bench: $(INSTALLED_DEV)
 	$(BIN)/python -m benchmarks.clicks --write
 	$(BIN)/python -m benchmarks.crowds --write
 	$(BIN)/python -m benchmarks.store --write
+	$(BIN)/python -m benchmarks.abtests --write
 
 clean:
-	rm -rf $(VENV) .venv-peers .venv-crowds .venv-clax docs/_build docs/measures docs/pictures docs/cli.md benchmarks/data assay-demo.html
+	rm -rf $(VENV) .venv-peers .venv-crowds .venv-clax .venv-tea docs/_build docs/measures docs/pictures docs/cli.md benchmarks/data assay-demo.html
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV) || \

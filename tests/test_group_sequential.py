@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import polars as pl
 import pytest
 from cases import in_turn
 from scipy import optimize, stats
 
-from assay import ParameterError
+from assay import ParameterError, simulate_tests
 from assay.stats.group_sequential import (
     SPENDING,
     Bounds,
@@ -152,7 +153,7 @@ def test_the_fixed_test_of_the_hybrid_is_made_once() -> None:
     first, second = Monitoring.of("hybrid", 1000, ()), Monitoring.of("hybrid", 1000, (1000,))
     assert first is not None
     assert second is not None
-    assert first.factor(1000, 0.05) == pytest.approx(stats.norm.isf(0.02))
+    assert first.factor(1000, 0.05) == pytest.approx(stats.norm.isf(0.0225))
     assert second.factor(1200, 0.05) > 2.5
 
 
@@ -161,3 +162,17 @@ def test_looks_that_do_not_grow_are_refused() -> None:
         bounds([0.5, 0.5])
     with pytest.raises(ParameterError, match="planned end"):
         Monitoring.of("group", None)
+
+
+def test_simulated_tests_show_what_peeking_costs_on_ones_own_users() -> None:
+    rng = np.random.default_rng(1)
+    clicks = rng.poisson(rng.gamma(2, 2, 500))
+    past = pl.DataFrame({"user": range(500), "clicks": clicks, "pages": clicks + rng.poisson(3, 500) + 1})
+    found = {each.way: each for each in simulate_tests(past, "clicks", difference=0.8, tests=600, looks=14).ways}
+    assert found["peeking"].false_positives > 0.14
+    for way in ("at the end", "group", "hybrid", "always"):
+        assert found[way].false_low < 0.05
+    assert min(found[way].power for way in ("group", "hybrid")) > 0.72
+    assert found["group"].users < 0.8
+    ratio = simulate_tests(past, "clicks/pages", difference=0.05, tests=100, looks=2)
+    assert ratio.to_frame()["way"].to_list()[0] == "at the end"

@@ -196,6 +196,8 @@ if TYPE_CHECKING:
     from assay.subjects.experiments.plans import PlannedMeasure as PlannedMeasure
     from assay.subjects.experiments.plans import PlannedTest as PlannedTest
     from assay.subjects.experiments.plans import read_plan as read_plan
+    from assay.subjects.experiments.simulation import SimulatedTests as SimulatedTests
+    from assay.subjects.experiments.simulation import simulate_tests as simulate_tests
     from assay.subjects.judges.evaluation import JudgeAgreement as JudgeAgreement
     from assay.subjects.judges.evaluation import agree as agree
     from assay.subjects.labels.crossvalidation.nested_choice import nested as nested

@@ -216,6 +216,33 @@ def watch(
     output.deliver(text, to)
 
 
+def simulate(
+    past: Annotated[str, options.argument("USERS", "Past users, one row each; - for stdin.")],
+    measure: Annotated[str, option("-m", "--measure", help="The measure.")],
+    difference: Annotated[float, option(help="The difference that is added, to be found.")],
+    to: Output,
+    drawing: shared.SeedOption,
+    users: Annotated[
+        int | None, option(help="Users of both variants (enough for --power in one look).", least=4)
+    ] = None,
+    looks: Annotated[int, option(help="Looks, equally far apart (14).", least=1)] = 14,
+    tests: Annotated[int, option(help="Simulated tests (1000).", least=10)] = 1000,
+    spending: Annotated[str, option(help="kim-demets (default), obrien-fleming, pocock.")] = "kim-demets",
+    alpha: shared.Alpha = 0.05,
+    power: shared.Power = 0.8,
+) -> None:
+    """Simulate tests on your own users, of nothing and of a difference: what peeking costs, and what each way finds.
+
+    $ assay abtest simulate abtest/users.csv -m clicks --difference 0.3
+    """
+    from assay.subjects.experiments.simulation import simulate_tests  # `--help` need not load Polars
+
+    stated = {"users": users, "looks": looks, "tests": tests, "spending": spending, "alpha": alpha, "power": power}
+    inputs.give(
+        simulate_tests, "simulating", to, inputs.kept(past), measure, difference=difference, **stated, **drawing
+    )
+
+
 def assign(
     key: Annotated[str, options.argument("EXPERIMENT", "The key of the experiment, which is hashed with each user.")],
     to: Output,

@@ -17,7 +17,7 @@ from assay.stats.group_sequential import RHO, bounds, sequence_factor, sequence_
 Sequential: TypeAlias = Literal["fixed", "group", "hybrid", "always"]
 MODES = get_args(Sequential)
 #: What of alpha the confidence sequence has, where the fixed test at the end has the rest.
-_RUNNING = 0.2
+_RUNNING = 0.1
 #: An always-valid sequence without a plan is tightest around so many units.
 _TUNED = 5000.0
 
@@ -27,7 +27,7 @@ class Monitoring:
     """How a test is looked at: at its end alone (`fixed`), or also while it runs.
 
     `group`: bounds by alpha spending, for a test with a planned end. `hybrid`: a confidence sequence while it runs,
-    with a fifth of alpha, and the fixed test at the planned end, with the rest. `always`: the confidence sequence
+    with a tenth of alpha, and the fixed test at the planned end, with the rest. `always`: the confidence sequence
     alone, for tests without an end. `planned`: the units of the planned end; `earlier`: those of the looks before.
 
     >>> early = Monitoring("group", planned=1000, earlier=(250,))

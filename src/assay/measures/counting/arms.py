@@ -25,7 +25,7 @@ class Arm:
     """The numbers of each unit of a variant, by column; NaN where a unit has none.
 
     >>> arm = Arm({"clicks": np.array([1.0, 2, 3]), "pages": np.array([2.0, 2, 5])})
-    >>> arm.moments("clicks", "pages").means, arm.moments("clicks", "pages").covariances[0, 1]
+    >>> arm.moments("clicks", "pages").means, float(arm.moments("clicks", "pages").covariances[0, 1])
     (array([2., 3.]), 1.5)
     """
 

@@ -127,7 +127,7 @@ class ABTest(Result):
         # Who is new has no number of before the test, and stays in it: the mean of all takes nothing off.
         measured = {named(column) for each in self.measures for column in each.columns}
         for name in columns.keys() - measured:
-            columns[name] = columns[name].fill_null(columns[name].mean() or 0.0)  # type: ignore[arg-type]
+            columns[name] = columns[name].fill_null(columns[name].mean() or 0.0)
         variant = self.experiment.frame[VARIANT]
         return pl.DataFrame([variant, *(cells.alias(name) for name, cells in columns.items())])
 
