@@ -45,6 +45,8 @@ def expected(route: Route, who: str, *, is_page: bool) -> set[int]:
         return {303} if is_page and not route.is_form else {401}
     if route.in_project and who == "stranger":
         return {404}
+    if route.who == access.ADMINISTRATOR:
+        return answers if who == "administrator" else {403}
     if route.who == access.SIGNED_IN or role in route.who:
         return answers
     return {403}

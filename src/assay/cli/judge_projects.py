@@ -248,24 +248,9 @@ def _pool(files: Mapping[str, Any], pool: str | None, depth: int, drawing: SeedO
 
 def demo_project(database: Database) -> Project:
     """A project of notes on bicycles that come with Assay."""
-    from importlib.resources import files as resources
+    from assay.store.bundled import bundled_project
+    from assay.store.projects import add_assessors
 
-    from assay.store.projects import add_assessors, create_project
-    from assay.store.scales import SCALES
-
-    folder = resources("assay") / "data" / "bicycles"
-    place = Path(str(folder))
-    runs = tuple(str(place / "runs" / f"{name}.run") for name in ("bm25", "described", "expanded"))
-    files, topics, documents = _texts(runs, str(place / "topics.trec"), str(place / "documents.jsonl"), None)
-    guidelines = "Judge what a cyclist with this question would do with the note. A topic may have no good note at all."
-    project = create_project(
-        database,
-        "bicycles",
-        _pool(files, None, 5, {}),
-        topics,
-        documents,
-        scale=SCALES["graded"],
-        guidelines=guidelines,
-    )
+    project = bundled_project(database)
     add_assessors(project, ["you"])
     return project

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, and_, insert, select
+from sqlalchemy import Connection, and_, func, insert, select
 
 from assay.core.errors import InputError
 from assay.store import schema as db
-from assay.store.database import now
+from assay.store.database import StoreError, now
 from assay.store.projects import Project, item_keys, record
 from assay.store.rows import storable
 from assay.store.saving import IS_CURRENT, settle
@@ -40,7 +40,16 @@ class Dispute:
     opinions: tuple[Opinion, ...]
 
 
-def disputes(project: Project, *, limit: int | None = None, only: tuple[str, str] | None = None) -> list[Dispute]:
+def waiting(project: Project) -> int:
+    """The number of items that wait for a decision."""
+    rows = select(func.count()).select_from(db.item).filter_by(project_id=project.id, state="disputed")
+    with project.database.reading() as connection:
+        return connection.scalar(rows) or 0
+
+
+def disputes(
+    project: Project, *, limit: int | None = None, offset: int = 0, only: tuple[str, str] | None = None
+) -> list[Dispute]:
     """The items that wait for a decision, by topic; `only`: the item of a topic and document, whatever its state."""
     rows = (
         select(
@@ -55,6 +64,7 @@ def disputes(project: Project, *, limit: int | None = None, only: tuple[str, str
         .where(db.item.c.project_id == project.id)
         .order_by(db.topic.c.place, db.item.c.id)
         .limit(limit)
+        .offset(offset)
     )  # fmt: skip
     with project.database.reading() as connection:
         if only is None:
@@ -71,11 +81,13 @@ def disputes(project: Project, *, limit: int | None = None, only: tuple[str, str
 
 
 def adjudicate(
-    project: Project, topic_id: str, doc_id: str, value: int | None, *, decided_by: str, reason: str = ""
-) -> None:
+    project: Project, topic_id: str, doc_id: str, value: int | None, *, decided_by: str, reason: str = "",
+    waits: bool = False,
+) -> None:  # fmt: skip
     """Decide what a document is worth, whatever the assessors said; None: cannot be judged by anybody.
 
-    A decision stands until the next one on the same document; the labels stay as they are.
+    A decision stands until the next one on the same document; the labels stay as they are. `waits`: only if it waits
+    for a decision still.
     """
     if value is not None:
         project.scale.grade(value)
@@ -83,6 +95,8 @@ def adjudicate(
         raise InputError("decided_by: expected the name of whoever decides, got nothing")
     with project.database.writing() as connection:
         item = item_keys(connection, project, [(topic_id, doc_id)])[topic_id, doc_id]
+        if waits and connection.scalar(select(db.item.c.state).where(db.item.c.id == item)) != "disputed":
+            raise StoreError(f"{topic_id} {doc_id} waits for no decision any more: somebody else has decided")
         connection.execute(
             insert(db.adjudication).values(
                 item_id=item, value=value, reason=storable(reason), decided_by=decided_by, created_at=now(connection)

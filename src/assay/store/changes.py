@@ -42,6 +42,12 @@ def new_guidelines(project: Project, text: str, *, actor: str = "") -> int:
         return int(connection.scalar(select(db.guideline.c.version).where(db.guideline.c.id == key)) or 0)
 
 
+def state_of(project: Project) -> str:
+    """`open`, `paused` or `closed`."""
+    with project.database.reading() as connection:
+        return str(connection.scalar(select(db.project.c.state).where(db.project.c.id == project.id)))
+
+
 def change_state(project: Project, state: str, *, actor: str = "") -> None:
     """Open, pause or close a project; what is saved of documents that are out is kept in any state."""
     Choice(("open", "paused", "closed")).check("state", state)

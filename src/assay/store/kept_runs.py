@@ -9,6 +9,7 @@ from typing import Any
 import zstandard
 from sqlalchemy import insert, select
 
+from assay.core.errors import InputError
 from assay.files.sources import Source
 from assay.store import schema as db
 from assay.store.database import now
@@ -24,7 +25,10 @@ def keep_runs(project: Project, runs: Mapping[str, Any], *, actor: str = "") -> 
             content = file.read()
         rows.append((name, content))
     with project.database.writing() as connection:
+        there = set(connection.scalars(select(db.run.c.name).filter_by(collection_id=project.collection)))
         for name, content in rows:
+            if name in there:
+                raise InputError(f"{project.name}: there is a run {name!r} already: give the file another name")
             connection.execute(
                 insert(db.run).values(
                     collection_id=project.collection, name=name, sha256=digest(content.hex()),

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, Select, delete, func, select, update
 from assay.core.errors import InputError, ParameterError
 from assay.store import schema as db
 from assay.store.accounts import User
+from assay.store.changes import change_assessors
 from assay.store.database import Database, now
 from assay.store.projects import Project, add_assessors, record
 
@@ -22,6 +23,17 @@ class Member:
     name: str
     role: str
     assessor: str | None
+
+
+@dataclass(frozen=True)
+class Invitation:
+    """A link that invites, without its secret: the role it gives, who made it, until when it works."""
+
+    id: int
+    role: str
+    invited_by: str
+    created_at: int
+    expires_at: int
 
 
 @dataclass(frozen=True)
@@ -98,14 +110,40 @@ def change_role(project: Project, account: int, role: str, *, actor: str = "", m
         record(connection, project.id, actor, "role changed", _name(connection, account), {"from": before, "to": role})
 
 
+def invitations_of(project: Project) -> list[Invitation]:
+    """The links of a project that still work, the newest first."""
+    columns = db.invitation.c
+    rows = select(columns.id, columns.role, columns.invited_by, columns.created_at, columns.expires_at)
+    mine = rows.filter_by(project_id=project.id, purpose="invite", used_at=None).order_by(columns.id.desc())
+    with project.database.reading() as connection:
+        return [Invitation(*row) for row in connection.execute(mine.where(columns.expires_at > now(connection)))]
+
+
+def revoke_invitation(project: Project, key: int, *, actor: str = "", may_own: bool = False) -> None:
+    """Make a link worthless that nobody has used."""
+    with project.database.writing() as connection:
+        unused = db.invitation.c.used_at.is_(None) & (db.invitation.c.project_id == project.id)
+        role = connection.scalar(select(db.invitation.c.role).where(db.invitation.c.id == key, unused))
+        if role is None:
+            raise InputError("this link was used, or is gone already")
+        if role == "owner" and not may_own:
+            raise InputError("only an owner makes and unmakes owners")
+        connection.execute(delete(db.invitation).where(db.invitation.c.id == key, unused))
+        record(connection, project.id, actor, "link revoked", role, {})
+
+
 def drop_member(project: Project, account: int, *, actor: str = "", may_own: bool = False) -> None:
-    """End somebody's membership; what they said stays."""
+    """End somebody's membership; what they said stays, and what they had begun goes to others."""
     with project.database.writing() as connection:
         before = _role(connection, project, account)
         _check_owners(connection, project, before, "", may_own=may_own)
         mine = (db.membership.c.project_id == project.id) & (db.membership.c.account_id == account)
+        judges_as = select(db.assessor.c.name).join(db.membership, db.membership.c.assessor_id == db.assessor.c.id)
+        assessor = connection.scalar(judges_as.where(mine))
         connection.execute(delete(db.membership).where(mine))
         record(connection, project.id, actor, "member dropped", _name(connection, account), {"role": before})
+    if assessor is not None:
+        change_assessors(project, [assessor], is_active=False, actor=actor)
 
 
 def assessor_for(project: Project, user: User, *, owns: bool = False) -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, insert, select, update
 
 from assay.core.errors import InputError, ParameterError, argument, listed, not_among, number_of
 from assay.ground_truth.pooling import Pool
@@ -95,38 +95,71 @@ def create_project(
     Everything is made in one transaction. A pooled document without text is an error, unless told to keep it: then its
     judges are shown the id alone.
     """
+    to_judge = pool.to_judge()
+    with database.writing() as connection:
+        project, collection, settings = _begun(
+            connection, database, name, scale, settings, aspects, guidelines, seed, actor
+        )
+        connection.execute(update(db.project).where(db.project.c.id == project).values(pool=pool_as_json(pool)))
+        by_topic = add_topics(connection, collection, topics, to_judge["query_id"].unique().to_list())
+        wanted = set(to_judge["doc_id"])
+        missing = wanted - add_documents(connection, collection, documents, wanted)
+        if missing and not keep_missing:
+            raise lacking_texts(missing, len(wanted))
+        add_items(connection, project, pool, by_topic, settings=settings, seed=seed)
+        record(connection, project, actor, "project made", name, {"items": to_judge.height, "missing": len(missing)})
+    return open_project(database, name)
+
+
+def begin_project(
+    database: Database, name: str, *, scale: Scale, settings: Settings | None = None, aspects: Sequence[Aspect] = (),
+    guidelines: str = "", seed: int = 0, actor: str = "",
+) -> Project:  # fmt: skip
+    """Make a project without topics, documents and pool, which are added to it one after the other."""
+    with database.writing() as connection:
+        project, *_ = _begun(connection, database, name, scale, settings, aspects, guidelines, seed, actor)
+        record(connection, project, actor, "project made", name, {"items": 0})
+    return open_project(database, name)
+
+
+def _begun(  # noqa: PLR0917  # what a project is made of, handed on
+    connection: Connection, database: Database, name: str, scale: Scale, settings: Settings | None,
+    aspects: Sequence[Aspect], guidelines: str, seed: int, actor: str,
+) -> tuple[int, int, Settings]:  # fmt: skip
+    """The keys of a new project and of its collection, and its settings."""
     settings = settings or Settings()
     _check_name(name)
-    to_judge = pool.to_judge()
     asked = [Aspect(RELEVANCE, scale), *aspects]
     names = [each.name for each in asked]
     if twice := next((each for each in names if names.count(each) > 1), None):
         raise ParameterError(f"aspects: every aspect has a name of its own, got {twice!r} twice")
-    with database.writing() as connection:
-        if connection.scalar(select(db.project.c.id).where(db.project.c.name == name)) is not None:
-            raise StoreError(f"{database.name}: there is a project {name!r} already: choose another name")
-        time = now(connection)
-        collection = inserted(connection, db.collection, name=name, created_at=time)
-        project = inserted(
-            connection, db.project, collection_id=collection, name=name, settings=settings.to_json(), seed=seed,
-            pool=json.dumps(dict(pool.settings), sort_keys=True, default=str), created_at=time,
-        )  # fmt: skip
-        for place, aspect in enumerate(asked):
-            _add_aspect(connection, project, place, aspect)
-        if guidelines.strip():
-            add_guidelines(connection, project, guidelines, actor)
-        by_topic = _add_topics(connection, collection, topics, to_judge["query_id"].unique().to_list())
-        wanted = set(to_judge["doc_id"])
-        missing = wanted - add_documents(connection, collection, documents, wanted)
-        if missing and not keep_missing:
-            raise InputError(
-                f"{number_of('document', len(missing))} of {len(wanted):,} in the pool have no text "
-                f"({listed(sorted(missing))}): add them to the documents, or keep them without text, "
-                f"{argument('keep_missing', True)}"
-            )
-        _add_items(connection, project, pool, by_topic, settings=settings, seed=seed)
-        record(connection, project, actor, "project made", name, {"items": to_judge.height, "missing": len(missing)})
-    return open_project(database, name)
+    if connection.scalar(select(db.project.c.id).where(db.project.c.name == name)) is not None:
+        raise StoreError(f"{database.name}: there is a project {name!r} already: choose another name")
+    time = now(connection)
+    collection = inserted(connection, db.collection, name=name, created_at=time)
+    project = inserted(
+        connection, db.project, collection_id=collection, name=name, settings=settings.to_json(), seed=seed,
+        created_at=time,
+    )  # fmt: skip
+    for place, aspect in enumerate(asked):
+        _add_aspect(connection, project, place, aspect)
+    if guidelines.strip():
+        add_guidelines(connection, project, guidelines, actor)
+    return project, collection, settings
+
+
+def pool_as_json(pool: Pool) -> str:
+    """How a pool was made, as it is kept with its project."""
+    return json.dumps(dict(pool.settings), sort_keys=True, default=str)
+
+
+def lacking_texts(missing: set[str], wanted: int) -> InputError:
+    """The error where pooled documents have no text."""
+    return InputError(
+        f"{number_of('document', len(missing))} of {wanted:,} in the pool have no text "
+        f"({listed(sorted(missing))}): add them to the documents, or keep them without text, "
+        f"{argument('keep_missing', True)}"
+    )
 
 
 def open_project(database: Database, name: str | None = None) -> Project:
@@ -274,7 +307,8 @@ def _add_aspect(connection: Connection, project: int, place: int, aspect: Aspect
     connection.execute(insert(db.grade), grades)
 
 
-def _add_topics(connection: Connection, collection: int, topics: Topics, wanted: list[str]) -> dict[str, int]:
+def add_topics(connection: Connection, collection: int, topics: Topics, wanted: list[str]) -> dict[str, int]:
+    """Add topics that are pooled; the keys of all topics of a collection."""
     frame = topics.frame
     texts = {row["query_id"]: row for row in frame.iter_rows(named=True)}
     if absent := [each for each in wanted if each not in texts]:
@@ -292,9 +326,9 @@ def _add_topics(connection: Connection, collection: int, topics: Topics, wanted:
 
 
 def add_documents(
-    connection: Connection, collection: int, documents: Documents | Iterable[Documents], wanted: set[str]
+    connection: Connection, collection: int, documents: Documents | Iterable[Documents], wanted: Container[str]
 ) -> set[str]:
-    """Add the documents that are pooled; which were found."""
+    """Add the documents that are wanted; which were found."""
     found: set[str] = set()
     for piece in [documents] if hasattr(documents, "frame") else documents:
         rows = []
@@ -314,9 +348,11 @@ def add_documents(
     return found
 
 
-def _add_items(
-    connection: Connection, project: int, pool: Pool, by_topic: Mapping[str, int], *, settings: Settings, seed: int
-) -> None:
+def add_items(
+    connection: Connection, project: int, pool: Pool, by_topic: Mapping[str, int], *, settings: Settings,
+    seed: int | list[int],
+) -> None:  # fmt: skip
+    """Add the documents of a pool to judge, and the runs that found them."""
     frame = pool.to_judge()
     shuffle = np.random.default_rng(seed).integers(0, 2**31, frame.height)
     columns = zip(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -93,6 +94,9 @@ async def _answered(context: Context, route: Route, form: Form, request: Request
         return Response(status_code=400)  # nobody is there to read it
     except Exception as problem:  # whatever it is, an answer is given, and it is logged
         return await run_in_threadpool(_refused, exchange, problem)
+    finally:
+        for upload in itertools.chain(*context.files.values()):
+            upload.file.close()
 
 
 def _admit(context: Context, route: Route, asker: asking.Asker) -> None:
@@ -132,6 +136,7 @@ async def _read(context: Context, route: Route, form: Form, request: Request, as
 def _refused(exchange: Exchange, problem: Exception) -> Response:
     request, base = exchange.request, exchange.base
     told = answering.problem_of(problem, request)
+    told = replace(told, message=told.message.removeprefix(f"{exchange.context.database.name}: "))
     if told.status == 500:
         log_error(problem, told.request)
     if told.status == 401 and exchange.form == "page" and request.method == "GET":

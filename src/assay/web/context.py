@@ -93,6 +93,9 @@ class Settings:
     #: The largest upload, and the largest form without one, in bytes.
     most_upload: int = 512 * 2**20
     most_form: int = 2**20
+    #: What one upload may expand to in bytes, and the rows that it may hold.
+    most_expanded: int = 2 * 2**30
+    most_rows: int = 5_000_000
     #: Requests are logged, and not only what goes wrong.
     logs_requests: bool = False
     #: Nobody is asked for a password: a project to try, on this machine.

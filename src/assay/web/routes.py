@@ -14,7 +14,22 @@ from typing import Any, Final, Literal, get_type_hints
 from assay.web import access
 from assay.web.access import Who
 from assay.web.context import Done, Fields, Handler, Nothing
-from assay.web.pages import account, entry, home, judging, overview, people, service
+from assay.web.pages import (
+    account,
+    administration,
+    disagreements,
+    entry,
+    exchange,
+    home,
+    judging,
+    overview,
+    people,
+    pooling,
+    releasing,
+    rules,
+    service,
+    setup,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -97,7 +112,7 @@ ROUTES: Final = (
     form("/account/tokens/{key}/drop", account.drop, access.SIGNED_IN, scope="session"),
     # A project
     Route("/projects/{project}", overview.overview, access.MEMBERS, "overview.html", "Overview", nav="project"),
-    Route("/projects/{project}/status", overview.status, access.READERS, "document.html", "Status", nav="project"),
+    Route("/projects/{project}/status", overview.status, access.READERS, "status.html", "Status", nav="project"),
     # Judging
     Route("/projects/{project}/judge", judging.judge, access.ASSESSORS, "judge.html", "Judge", nav="project",
           scope="judge"),
@@ -107,9 +122,52 @@ ROUTES: Final = (
     form("/projects/{project}/judge/leave", judging.leave, access.ASSESSORS, judging.Leave, scope="judge"),
     form("/projects/{project}/judge/ahead", judging.ahead, access.ASSESSORS, judging.Ahead, scope="judge"),
     form("/projects/{project}/judge/keep", judging.keep, access.ASSESSORS, judging.Kept, scope="judge"),
+    # Running a project
+    Route("/projects/new", setup.new_project, access.ADMINISTRATOR, "new_project.html", "New project"),
+    form("/projects/new", setup.make_project, access.ADMINISTRATOR, setup.NewProject),
+    form("/projects/bundled", setup.make_bundled, access.ADMINISTRATOR),
+    Route("/projects/{project}/disagreements", disagreements.disagreements, access.ADJUDICATORS, "disagreements.html",
+          "Disagreements", nav="project", fields=disagreements.Place),
+    form("/projects/{project}/disagreements", disagreements.decide, access.ADJUDICATORS, disagreements.Verdict),
+    Route("/projects/{project}/releases", releasing.release_list, access.READERS, "releases.html", "Releases",
+          nav="project", fields=releasing.Preview),
+    form("/projects/{project}/releases", releasing.release, access.MANAGERS, releasing.NewRelease),
+    Route("/projects/{project}/releases/changes", releasing.changes, access.READERS, "document.html", "Changes",
+          fields=releasing.Two),
+    Route("/projects/{project}/releases/file", exchange.export_release, access.READERS, fields=exchange.ReleaseExport),
+    Route("/projects/{project}/files", setup.files, access.MANAGERS, "files.html", "Files", nav="project"),
+    form("/projects/{project}/files/topics", setup.add_topics, access.MANAGERS, takes_files=True),
+    form("/projects/{project}/files/documents", setup.add_documents, access.MANAGERS, takes_files=True),
+    form("/projects/{project}/files/runs", setup.add_runs, access.MANAGERS, takes_files=True),
+    form("/projects/{project}/files/remove", setup.remove, access.MANAGERS, setup.Part),
+    Route("/projects/{project}/pool", pooling.pool, access.MANAGERS, "pool.html", "Pool", nav="project",
+          fields=pooling.Pooling),
+    form("/projects/{project}/pool", pooling.make_pool, access.MANAGERS, pooling.PoolToMake),
+    Route("/projects/{project}/deciding", pooling.deciding, access.MANAGERS, "deciding.html", "What decides next",
+          fields=pooling.Decision),
+    form("/projects/{project}/deciding", pooling.hand_out_first, access.MANAGERS, pooling.Decision),
+    Route("/projects/{project}/settings", rules.rules, access.MANAGERS, "rules.html", "Settings", nav="project"),
+    form("/projects/{project}/settings", rules.change_rules, access.MANAGERS, rules.NewRules),
+    form("/projects/{project}/settings/guidelines", rules.change_guidelines, access.MANAGERS, rules.NewGuidelines),
+    form("/projects/{project}/settings/state", rules.change_state, access.MANAGERS, rules.NewState),
+    form("/projects/{project}/settings/gold", rules.add_known_answers, access.MANAGERS, rules.Known, takes_files=True),
+    Route("/projects/{project}/exchange", exchange.exchange, access.MANAGERS, "exchange.html", "In and out",
+          nav="project", fields=exchange.Waiting),
+    Route("/projects/{project}/export", exchange.export, access.MANAGERS, fields=exchange.Export),
+    form("/projects/{project}/import/look", exchange.look, access.MANAGERS, exchange.Labels, takes_files=True),
+    form("/projects/{project}/import", exchange.take, access.MANAGERS, exchange.Chosen),
+    form("/projects/{project}/import/leave", exchange.leave, access.MANAGERS, exchange.Chosen),
+    Route("/projects/{project}/log", administration.log, access.MANAGERS, "log.html", "Log", nav="project",
+          fields=administration.Looked),
+    Route("/database", administration.database, access.ADMINISTRATOR, "database.html", "Database", nav="site",
+          scope="session"),
+    Route("/database/log", administration.whole_log, access.ADMINISTRATOR, "log.html", "Log of the workbench",
+          fields=administration.Looked),
+    Route("/database/backup", administration.backup, access.ADMINISTRATOR, scope="session"),
     # People
     Route("/projects/{project}/people", people.people, access.MANAGERS, "people.html", "People", nav="project"),
     form("/projects/{project}/people/invite", people.invite, access.MANAGERS, people.Invitation),
+    form("/projects/{project}/people/links/{key}/revoke", people.revoke, access.MANAGERS),
     form("/projects/{project}/people/{key}/role", people.set_role, access.MANAGERS, people.NewRole),
     form("/projects/{project}/people/{key}/drop", people.drop, access.MANAGERS),
     # Programs and machines

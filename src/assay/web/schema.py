@@ -88,6 +88,10 @@ def _sent(route: Route) -> dict[str, Any]:
     """What programs send: JSON for a form, a query for a page; and how they say who they are."""
     security: list[dict[str, list[str]]] = [] if route.who == access.ANYONE else [{"token": []}, {"session": []}]
     schema = route.fields.model_json_schema()
+    if route.takes_files:
+        files = {"type": "array", "items": {"type": "string", "format": "binary"}}
+        sent = {**schema, "properties": {**schema.get("properties", {}), "files": files}}
+        return {"security": security, "requestBody": {"content": {"multipart/form-data": {"schema": sent}}}}
     if route.is_form:
         body = {"application/json": {"schema": schema}}
         return {"security": security, "requestBody": {"content": body, "required": bool(schema.get("required"))}}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from assay.store import memberships
 from assay.store.accounts import add_link
 from assay.store.memberships import Member, change_role, drop_member, members_of
 from assay.web.context import Context, Done, Fields, ProblemError
@@ -26,16 +27,19 @@ class NewRole(Fields):
 
 @dataclass(frozen=True)
 class PeoplePage:
-    """The members of a project, and the roles that whoever asks can give."""
+    """The members of a project, links that invite, and the roles that whoever asks can give."""
 
     project: int
     members: list[Member]
+    links: list[memberships.Invitation]
     roles: list[str]
 
 
 def people(context: Context) -> PeoplePage:
-    """List the members of a project."""
-    return PeoplePage(context.project_key, members_of(context.project), _roles(context))
+    """List the members of a project, and the links that still work."""
+    project = context.project
+    links = memberships.invitations_of(project)
+    return PeoplePage(context.project_key, members_of(project), links, _roles(context))
 
 
 def invite(context: Context) -> Done:
@@ -50,6 +54,14 @@ def invite(context: Context) -> Done:
     return Done(_here(context), f"Send this link to one person, within a week: {link}", {"link": link})
 
 
+def revoke(context: Context) -> Done:
+    """Make a link that invites worthless."""
+    memberships.revoke_invitation(
+        context.project, context.path["key"], actor=context.actor, may_own=context.role == "owner"
+    )
+    return Done(_here(context), "The link is worthless now.")
+
+
 def set_role(context: Context) -> Done:
     """Give a member another role."""
     given: NewRole = context.form
@@ -58,9 +70,9 @@ def set_role(context: Context) -> Done:
 
 
 def drop(context: Context) -> Done:
-    """End a membership; what the member said stays."""
+    """End a membership; what the member said stays, and what they had begun goes to others."""
     drop_member(context.project, context.path["key"], actor=context.actor, may_own=context.role == "owner")
-    return Done(_here(context), "The member is gone; their labels stay.")
+    return Done(_here(context), "The member is gone; their labels stay, and what they had begun goes to others.")
 
 
 def _here(context: Context) -> str:
