@@ -305,3 +305,46 @@ def test_no_difference_is_found_in_five_percent_of_tests_of_nothing() -> None:
 def mean_gap(values: np.ndarray[Any, Any]) -> float:
     """How far the means of both variants are apart, in standard errors."""
     return float(stats.ttest_ind(values[::2], values[1::2]).statistic)
+
+
+# Units, groups of users, chances.
+
+
+def test_clusters_are_the_units_where_they_were_assigned() -> None:
+    rng = np.random.default_rng(8)
+    store = np.repeat(np.arange(40), 25)
+    frame = pl.DataFrame(
+        {
+            "user": range(1000),
+            "variant": np.where(store % 2, "new", "control"),
+            "store": [f"s{each}" for each in store],
+            "sold": rng.normal(size=40)[store] + rng.normal(size=1000) + 3,
+        }
+    )
+    by_store = frame.group_by("store", "variant").agg(pl.col("sold").mean())
+    one, other = (by_store.filter(pl.col("variant") == name)["sold"] for name in ("control", "new"))
+    users, stores = (compare(abtest(frame, "sold", **each)).findings[0] for each in ({}, {"cluster": "store"}))  # type: ignore[arg-type]
+    assert stores.difference == pytest.approx(other.mean() - one.mean()) == pytest.approx(users.difference)  # type: ignore[operator]
+    assert stores.p == pytest.approx(stats.ttest_ind(one, other, equal_var=False).pvalue, rel=0.05)
+    assert users.p < stores.p / 10  # as if 25 users of a store told 25 times as much
+
+
+def test_groups_have_differences_of_their_own_and_are_corrected_for_one_another() -> None:
+    result = abtest(USERS, "clicks", by="device")
+    frame = pl.read_csv(USERS)
+    alone = [
+        compare(frame.filter(pl.col("device") == each.group), measures="clicks").findings[0] for each in result.groups
+    ]
+    assert [each.difference for each in result.groups] == pytest.approx([each.difference for each in alone])
+    assert all(each.p >= other.p for each, other in zip(result.groups, alone, strict=True))
+    assert sum(each.users for each in result.groups) == 2400
+    with pytest.raises(ParameterError, match="choose a column of device, not 'browser'"):
+        abtest(USERS, by="browser")
+
+
+def test_chances_and_losses_are_those_of_a_normal_difference() -> None:
+    (chance,) = abtest(USERS, "latency_ms", bayes=True).chances
+    gap = abtest(USERS, "latency_ms").sample("latency_ms").gap(0, 1)
+    draws = np.random.default_rng(0).normal(gap.difference, gap.error, 400_000)
+    assert chance.better == pytest.approx((draws < 0).mean(), abs=0.003)  # lower is better
+    assert chance.loss == pytest.approx(np.maximum(draws, 0).mean(), rel=0.01)

@@ -24,7 +24,12 @@ TestFile: TypeAlias = Annotated[
 
 
 def evaluate(
-    path: TestFile, to: Evaluating, rules: shared.ExperimentRules, confidence: shared.Confidence = 0.95
+    path: TestFile,
+    to: Evaluating,
+    rules: shared.ExperimentRules,
+    confidence: shared.Confidence = 0.95,
+    by: shared.GroupsOfUsers | None = None,
+    bayes: shared.WithBayes = False,
 ) -> None:
     """Show what the users of each variant did, with intervals, and whether users are divided as planned.
 
@@ -36,7 +41,8 @@ def evaluate(
     """
     from assay.subjects.experiments.evaluation import abtest
 
-    stated = {"measures": to.measures or None, "confidence": confidence, **_stated(rules)}
+    more = {"by": by, "bayes": bayes, "confidence": confidence}
+    stated = {"measures": to.measures or None, **more, **_stated(rules)}
     inputs.give(abtest, "counting", to, _opened(path, rules), **stated)
 
 
@@ -65,12 +71,20 @@ def explain(
     deliver_explanation(measure, [_opened(path, rules)], {**_stated(rules), "system": variant}, to)
 
 
-def report(path: TestFile, to: Reporting, rules: shared.ExperimentRules, direction: options.Direction = ()) -> None:
+def report(
+    path: TestFile,
+    to: Reporting,
+    rules: shared.ExperimentRules,
+    direction: options.Direction = (),
+    by: shared.GroupsOfUsers | None = None,
+    bayes: shared.WithBayes = False,
+) -> None:
     """Write a report on an A/B test: the decision, its soundness, every difference, and what heavy users do to it.
 
     $ assay abtest report abtest/users.csv -m converted -o abtest.html
     """
-    stated = {**to.testing, **_stated(rules), **inputs.directions(direction)}
+    more = {name: value for name, value in (("by", by), ("bayes", bayes)) if value}
+    stated = {**to.testing, **_stated(rules), **inputs.directions(direction), **more}
     write_report(_opened(path, rules), None, stated, to)
 
 
@@ -94,7 +108,7 @@ def doctor(path: TestFile, rules: shared.ExperimentRules, to: Diagnosing) -> int
 
     $ assay abtest doctor abtest/users.csv
     """
-    layout = {name: value for name, value in rules.items() if name in {"control", "events", "window"}}
+    layout = {name: value for name, value in rules.items() if name in {"control", "events", "window", "cluster"}}
     return examined("experiments", [inputs.kept(path)], to, {**layout, **_stated(rules)})
 
 
@@ -288,7 +302,7 @@ def assign(
 
 
 #: What is heeded when files are read.
-_OF_FILES = ("columns", "control", "events", "window")
+_OF_FILES = ("columns", "control", "events", "window", "cluster")
 
 
 def _opened(path: str, rules: shared.ExperimentRules) -> Any:

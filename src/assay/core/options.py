@@ -236,6 +236,16 @@ EventsFile = Annotated[
 WindowDays = Annotated[float, option(metavar="DAYS", help="Events so many days after the exposure count (all later).")]
 
 
+Clusters = Annotated[
+    str | None,
+    option("--unit", metavar="COLUMN", help="What was assigned, if not users: a column, such as store or time block."),
+]
+GroupsOfUsers = Annotated[
+    str, option("--by", metavar="COLUMN", help="Also break down by a column of users: device, country, day, ...")
+]
+WithBayes = Annotated[bool, option("--bayes", help="Also show the chance to be better, and the expected loss.")]
+
+
 class ExperimentRules(TypedDict, total=False):
     """Rules by which an A/B test is read, and what was planned."""
 
@@ -249,6 +259,7 @@ class ExperimentRules(TypedDict, total=False):
     plan: PlanFile
     events: EventsFile
     window: WindowDays | None
+    cluster: Clusters
 
 
 class SubjectRules(

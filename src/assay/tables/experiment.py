@@ -51,7 +51,7 @@ class Experiment:
     #: What was assumed or left out when it was read, and why.
     remarks: tuple[str, ...] = ()
     #: Ratios that have names of their own: the columns above and below, and the direction.
-    ratios: Mapping[str, tuple[str, str, Direction]] = field(default_factory=dict)
+    ratios: Mapping[str, tuple[str, str, Direction | None]] = field(default_factory=dict)
     #: Columns of numbers that are no measure unless asked for: of before the test, or parts of ratios.
     aside: frozenset[str] = frozenset()
     #: Of data that were summed up, the sums by variant; then there are no rows of units.
@@ -99,10 +99,35 @@ class Experiment:
         """The same, in which some columns are no measures unless they are asked for."""
         return replace(self, aside=self.aside | set(columns))
 
-    def with_ratios(self, ratios: Mapping[str, tuple[str, str, Direction]]) -> Self:
+    def with_ratios(self, ratios: Mapping[str, tuple[str, str, Direction | None]]) -> Self:
         """The same with ratios that have names; their parts are no measures unless they are asked for."""
         parts = [part for above, below, _ in ratios.values() for part in (above, below)]
         return replace(self, ratios=dict(ratios)).with_aside(parts)
+
+    def clustered(self, column: str) -> Experiment:
+        """The units of a column, such as stores, in place of users: each with the sums over its users.
+
+        What is the mean per user stays it, as the ratio of both sums; what varies is the cluster.
+
+        >>> rows = {"user_id": ["a", "b", "c"], "variant": ["x", "x", "y"], "store": ["s", "s", "t"], "sold": [1, 2, 5]}
+        >>> Experiment.of(pl.DataFrame(rows)).clustered("store").frame.rows()
+        [('s', 'x', 3.0, 2.0), ('t', 'y', 5.0, 1.0)]
+        """
+        if self.sums or column not in (known := [*self.attributes, *self.numbers]):
+            raise not_among("unit", column, () if self.sums else known)
+        count = f"{self.unit_kind}s"
+        rows = pl.concat([self.frame, self.in_several]).rename({column: "_cluster"})
+        rows = rows.with_columns(pl.col("_cluster").cast(pl.String)).drop_nulls("_cluster")
+        numbers = [name for name in self.numbers if name != column]
+        sums = rows.group_by("_cluster", VARIANT, maintain_order=True).agg(
+            *(pl.col(name).sum() for name in numbers), pl.len().cast(pl.Float64).alias(count)
+        )
+        test = Experiment.of(
+            sums.rename({"_cluster": UNIT}), control=self.variants[0], name=self.name, origin=self.origin,
+            unit_kind=column, remarks=self.remarks,
+        )  # fmt: skip
+        means = {name: (name, count, None) for name in numbers if name not in self.aside}
+        return test.with_ratios({**means, **self.ratios})
 
     @property
     def usual(self) -> list[str]:

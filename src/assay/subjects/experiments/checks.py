@@ -53,12 +53,12 @@ class ExperimentsExamination(Examination):
     """A file as it was read, and the A/B test in it."""
 
     modules = ("assay.subjects.experiments.checks",)
-    options = ("weights", "events", "window")
+    options = ("weights", "events", "window", "cluster")
 
     @property
     def _layout(self) -> dict[str, Any]:
         """How the file is read."""
-        return {name: self.stated[name] for name in ("events", "window", "control") if name in self.stated}
+        return {name: self.stated[name] for name in ("events", "window", "control", "cluster") if name in self.stated}
 
     def things(self) -> Iterator[Examined]:
         """The table."""

@@ -14,16 +14,19 @@ from assay.core.digits import p_phrase
 from assay.core.errors import InputError, ParameterError, listed, only_one, several
 from assay.core.evaluation_options import Columns
 from assay.core.options import (
+    Clusters,
     Confidence,
     Control,
     Covariates,
     EarlierLooks,
     EventsFile,
+    GroupsOfUsers,
     PlanFile,
     PlannedUsers,
     SequentialMode,
     VariantWeights,
     WindowDays,
+    WithBayes,
 )
 from assay.core.results import Result
 from assay.files.experiment_sums import refuse_without_users
@@ -36,6 +39,7 @@ from assay.stats.monitoring import Monitoring
 from assay.stats.pairing import Wanted, each_measure
 from assay.stats.sample_ratio import MISMATCH, SUSPICIOUS, mismatch
 from assay.stats.samples import NO_DRAWING
+from assay.subjects.experiments.groups import Chance, Group, chances, check_groups, groups_of
 from assay.subjects.experiments.imbalance import Imbalance, imbalances
 from assay.subjects.experiments.inputs import open_experiment
 from assay.subjects.experiments.measures import Cut, OnlineMeasure, named
@@ -67,6 +71,10 @@ class ABTest(Result):
     #: How the test is looked at while it runs; None: once.
     monitoring: Monitoring | None = None
     plan: PlannedTest | None = None
+    #: The column of users that the differences are broken down by.
+    by: str | None = None
+    #: Whether to say how likely each variant is better, too.
+    bayes: bool = False
 
     def __repr__(self) -> str:
         return f"<ABTest of {listed(list(self.variants))}: {', '.join(map(str, self.measures))}>"
@@ -276,6 +284,16 @@ class ABTest(Result):
         return tuple(imbalances(self.experiment, self.weights))
 
     @cached_property
+    def groups(self) -> tuple[Group, ...]:
+        """The differences within groups of users, where these were asked for."""
+        return () if self.by is None else tuple(groups_of(self, self.by))
+
+    @cached_property
+    def chances(self) -> tuple[Chance, ...]:
+        """How likely each variant is better, where that was asked for."""
+        return tuple(chances(self)) if self.bayes else ()
+
+    @cached_property
     def heavy(self) -> tuple[Heavy, ...]:
         """What the users with the largest numbers do to each difference of means."""
         means = [measure for measure in self.measures if measure.kind == "mean" and not self.experiment.sums]
@@ -284,7 +302,7 @@ class ABTest(Result):
 
     def complete(self) -> Self:
         """Finish every number."""
-        return self._finish("_frame", "sample_ratio", "health", "imbalances", "heavy")
+        return self._finish("_frame", "sample_ratio", "health", "imbalances", "heavy", "groups", "chances")
 
     def signature(self, measure: str | OnlineMeasure) -> str:
         """Everything that a measure's number depends on, in one line."""
@@ -314,6 +332,9 @@ def abtest(
     plan: PlanFile = None,
     events: EventsFile = None,
     window: WindowDays | None = None,
+    cluster: Clusters = None,
+    by: GroupsOfUsers | None = None,
+    bayes: WithBayes = False,
     columns: Columns = None,
     confidence: Confidence = 0.95,
 ) -> ABTest:
@@ -327,6 +348,9 @@ def abtest(
     others are held against; unless given, the one with a usual name, or the first. `weights`: the planned share of each
     variant, by name or in this order; unless given, equal ones.
 
+    `cluster`: the column of what was assigned, if that was not users (stores, blocks of time). `by`: also show the
+    differences within groups of users, by a column. `bayes`: also say how likely a variant is better.
+
     `covariates`: for each measure, one of before the test that it is adjusted by (CUPED), as in
     `{"clicks": "clicks_before"}`. `sequential`: how a test is looked at while it runs: `fixed` (once), `group` (bounds
     by alpha spending), `hybrid`, or `always`; `planned`: the users of the planned end; `looks`: how many there were at
@@ -339,10 +363,11 @@ def abtest(
     0.5
     """
     confidence = checked_confidence(confidence)
-    stated = (weights, covariates, sequential, planned, looks, plan, events, window)
+    stated = (weights, covariates, sequential, planned, looks, plan, events, window, cluster)
     if isinstance(data, ABTest):
         if control in {None, data.control} and all(each is None for each in stated):
-            return data.with_measures(measures)
+            shown = replace(data, by=data.by if by is None else by, bayes=data.bayes or bayes)
+            return (data if (shown.by, shown.bayes) == (data.by, data.bayes) else shown).with_measures(measures)
         data, measures = data.experiment, measures or [each.name for each in data.measures]
     agreed = None if plan is None else read_plan(plan)
     stated_shares: Mapping[str, float] | Sequence[float] | None = weights
@@ -351,7 +376,7 @@ def abtest(
         control, stated_shares = control or agreed.control, agreed.shares
         covariates, sequential, planned = agreed.covariates, agreed.sequential, agreed.users
         measures = measures or agreed.measure_names
-    experiment = open_experiment(data, columns=columns, control=control, events=events, window=window)
+    experiment = open_experiment(data, columns=columns, control=control, events=events, window=window, cluster=cluster)
     if agreed is not None and set(agreed.variants) != set(experiment.variants):
         got = listed(list(experiment.variants))
         raise InputError(f"{experiment.origin}: the plan is of {listed(list(agreed.variants))}, got the variants {got}")
@@ -367,7 +392,9 @@ def abtest(
         sequential, planned, looks or (), *(() if agreed is None else (agreed.spending, agreed.rho))
     )
     shares, before_test = _weights(stated_shares, experiment.variants), covariates_of(covariates, experiment)
-    result = ABTest(experiment, wanted, shares, confidence, (), before_test, monitoring, agreed)
+    result = ABTest(experiment, wanted, shares, confidence, (), before_test, monitoring, agreed, by, bayes)
+    if by is not None:
+        check_groups(experiment, by)
     result = result.with_measures(measures)
     for before in result.covariates.values():
         _refuse_leak(result, before)

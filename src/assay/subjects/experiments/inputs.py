@@ -16,6 +16,7 @@ from assay.files.logs import read_log
 from assay.files.sources import Source, is_file
 from assay.measures import parse_measure
 from assay.measures.counting.behaviour import BehaviourCounts
+from assay.tables import Direction
 from assay.tables.experiment import UNIT, VARIANT, Experiment
 from assay.tables.log import Log
 from assay.tables.roles import named_by
@@ -31,13 +32,17 @@ def open_experiment(
     control: str | None = None,
     events: Any = None,
     window: float | None = None,
+    cluster: str | None = None,
 ) -> Experiment:
-    """The A/B test in data of any layout.
+    """The A/B test in data of any layout; `cluster`: the column of what was assigned, if that was not users.
 
     >>> log = Log.from_pages([("q", ["d"], ["d"]), ("q", ["d"], [])], system=["old", "new"], user_id=["ana", "ben"])
     >>> open_experiment(log).usual[0]
     'CTR'
     """
+    if cluster is not None:
+        users = open_experiment(data, columns=columns, control=control, events=events, window=window)
+        return users.clustered(cluster)
     if events is not None:
         with named_by(columns):
             return with_events(data, events, control=control, window=window)
@@ -59,7 +64,8 @@ def of_log(log: Log, control: str | None = None) -> Experiment:
     whole = BehaviourCounts.of(log)
     outline = whole.outline()
     measures = [each for name in OF_LOGS if not (each := parse_measure(name, "behaviour")).per_unit(outline).undefined]
-    frames, ratios = [], {}
+    frames: list[pl.DataFrame] = []
+    ratios: dict[str, tuple[str, str, Direction | None]] = {}
     for (variant,), counts in whole.split({"system": pl.col("system")}, measures).items():
         if variant is None:
             raise InputError(f"{log.origin}: expected a variant for each page, got pages without one")

@@ -65,7 +65,7 @@ class OnlineMeasure:
 
     @classmethod
     def parse(
-        cls, text: str, columns: Sequence[str], ratios: Mapping[str, tuple[str, str, Direction]] | None = None
+        cls, text: str, columns: Sequence[str], ratios: Mapping[str, tuple[str, str, Direction | None]] | None = None
     ) -> OnlineMeasure:
         """Read a measure of these columns; a column's own name goes first, whatever is in it."""
         text = text.strip()

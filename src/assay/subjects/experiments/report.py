@@ -22,6 +22,22 @@ from assay.verbs.sections.reports import summed_up, verdicts
 from assay.verbs.sections.sentences import of_verdict
 
 _MEANINGS = {"better": "s1", "worse": "s2", "equivalent": "s3", "identical": "s3"}
+_NUMBERS = ("value", "difference", "low", "high", "p")
+_GROUPS = {
+    "group": pl.String, "measure": pl.String, "variant": pl.String, "users": pl.Int64,
+    **dict.fromkeys(_NUMBERS, pl.Float64),
+}  # fmt: skip
+_OF_GROUPS = (
+    "Groups are exploratory: p is corrected over the groups of a measure (Holm); that one group is significant and "
+    "another is not does not mean that they differ."
+)
+_NOVELTY = (
+    "By the day of the first exposure: a difference that shrinks may be novelty that wears off, one that grows may be "
+    "users who learn."
+)
+_OF_CHANCES = (
+    "With a flat prior, beside the verdict and never in its place: they do not allow for looks or other measures."
+)
 _STATES = {"right": "sound", "odd": "suspicious", "wrong": "wrong"}
 
 
@@ -32,6 +48,8 @@ def document(result: ABTest) -> Document:
         Section("experiment", parts=(measures_table(result),), data=settings),
         Section("health", "Soundness", (health_table(result), *imbalance_lines(result))),
         prose_section("heavy", heavy_lines(result)),
+        *group_sections(result),
+        prose_section("chances", [each.sentence for each in result.chances]),
         prose_section("warnings", result.experiment.remarks),
     )
     return Document("experiment", tuple(each for each in sections if each.parts), f"A/B test: {result.name}")
@@ -61,6 +79,44 @@ def imbalance_lines(result: ABTest) -> Iterator[Prose]:
     """Where an uneven split comes from, in sentences."""
     for each in result.imbalances:
         yield Prose(f"{each.sentence[0].upper()}{each.sentence[1:]}.")
+
+
+def group_sections(result: ABTest) -> Iterator[Section]:
+    """The differences within groups of users, if they were asked for."""
+    if result.by is None:
+        return
+    columns = (
+        Column("group", result.by), Column("measure"), Column("variant"), Column("users", kind="count"),
+        Column("value", kind="number"), Column("difference", kind="number", signed=True),
+        Column("difference", "from, to", "bracketed", ends=("low", "high"), signed=True), Column("p", kind="p"),
+    )  # fmt: skip
+    rows = [each._asdict() for each in result.groups]
+    frame = pl.DataFrame(rows, schema=_GROUPS, orient="row").fill_nan(None)
+    note = _NOVELTY if result.by == "day" else _OF_GROUPS
+    yield Section("groups", f"By {result.by}", (Table("groups", frame, columns, notes=(note,)),))
+
+
+def plan_table(report: ReportedTest) -> Table:
+    """What was planned of each measure, beside what came of it."""
+    plan = report.result.plan
+    found = {(each.measure, each.system): each for each in report.comparison.findings}
+    rows = []
+    for (measure, variant), finding in found.items():
+        planned = None if plan is None else plan.measure(measure)
+        rows.append({
+            "measure": measure, "role": "exploratory" if planned is None else planned.role, "variant": variant,
+            "sought": None if planned is None else planned.difference,
+            "margin": None if planned is None else planned.margin,
+            "difference": finding.difference, "low": finding.interval.low, "high": finding.interval.high,
+            "verdict": finding.verdict.word,
+        })  # fmt: skip
+    columns = (
+        Column("measure"), Column("role"), Column("variant"), Column("sought", "to detect", "chosen", missing=DASH),
+        Column("margin", kind="chosen", missing=DASH), Column("difference", kind="number", signed=True),
+        Column("difference", "from, to", "bracketed", ends=("low", "high"), signed=True),
+        Column("verdict", kind="verdict"),
+    )  # fmt: skip
+    return Table("plan", pl.DataFrame(rows, infer_schema_length=None).fill_nan(None), columns)
 
 
 def heavy_lines(result: ABTest) -> Iterator[str]:
@@ -108,6 +164,12 @@ class ReportedTest(Evidence):
         yield Section("compared", "Compared", (table,))
         yield Section("measures", "Measures", (measures_table(result),))
         yield Section("health", "Soundness", (health_table(result), *imbalance_lines(result)))
+        yield from group_sections(result)
+        if result.chances:
+            points = tuple(each.sentence for each in result.chances)
+            yield Section("chances", "Chances", (Prose(style="list", points=points),), _OF_CHANCES)
+        if result.plan is not None:
+            yield Section("plan", "Plan and result", (plan_table(self),))
         if lines := tuple(heavy_lines(result)):
             yield Section("heavy", "Heavy users", (Prose(style="list", points=lines),))
 

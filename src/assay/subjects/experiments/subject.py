@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from assay.verbs.explanation.result import Place
 
 #: The keyword arguments by which A/B tests are read.
-RULES = ("control", "weights", "covariates", "sequential", "planned", "looks", "plan", "events", "window")
+RULES = ("control", "weights", "covariates", "sequential", "planned", "looks", "plan", "events", "window", "cluster")
 #: So many users are listed where a number is taken apart.
 _MOST_USERS = 5
 
@@ -106,7 +106,7 @@ class ExperimentsSubject(Subject):
     examination = "assay.subjects.experiments.checks:ExperimentsExamination"
     explained = "assay.subjects.experiments.subject:explain_variant"
     rules = RULES
-    report_rules = (*RULES, "confidence")
+    report_rules = (*RULES, "confidence", "by", "bayes")
 
     def pairing(self, inputs: Sequence[Any], measures: Any, seed: int, rules: Mapping[str, Any]) -> PairedVariants:
         """The variants of one test."""
