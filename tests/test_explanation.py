@@ -35,11 +35,12 @@ def tables(seed: int) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, fl
 @in_turn("measure", [m for m in MEASURES if not m.definition.subtopics], ids=str)
 def test_the_steps_of_every_measure_reduce_to_its_value(measure: Measure) -> None:
     qrels, run = tables(0)
-    evaluation = evaluate(qrels, run, measure, collection_size=100)
+    # Beside one that takes the size of the collection, so that it is refused for no measure.
+    evaluation = evaluate(qrels, run, [measure, "Fallout"], collection_size=100)
     result = evaluation.systems[0].results[measure]
     for number, query in enumerate(evaluation.systems[0].ranks.queries):
         expected = float(result.values[number])
-        found = evaluation.explain(query=query, show=1000)
+        found = evaluation.explain(measure, query=query, show=1000)
         assert found.value == pytest.approx(expected, nan_ok=True)
         assert found.is_defined == (not math.isnan(expected))
         assert str(found).splitlines()[-1] == found.signature
@@ -134,9 +135,10 @@ def test_the_queries_add_up_to_the_number_of_the_evaluation(measure: str, undefi
     qrels, run = tables(3)
     qrels["q9"], run["q9"] = {"d1": 0}, {}  # nothing relevant, nothing retrieved
     run["q9"] = {"d2": 1.0}
-    evaluation = evaluate(qrels, run, measure, collection_size=100, undefined=undefined)
-    found = evaluation.explain()
-    assert found.value == pytest.approx(evaluation.mean())
+    asked = [measure, "Fallout"]  # which takes the size of the collection and has a share that can be 0/0
+    evaluation = evaluate(qrels, run, asked, collection_size=100, undefined=undefined)
+    found = evaluation.explain(measure)
+    assert found.value == pytest.approx(evaluation.mean(measure))
     assert found.steps[0].frame["query"].to_list() == [*qrels]
     column = found.steps[0].frame[found.steps[0].reduced[0][0]].drop_nulls()
     total = sum(float(number) for number in column)

@@ -239,7 +239,8 @@ def test_other_grades_give_what_other_judgments_give(measure: Measure) -> None:
     for row, (topic, doc, grade) in enumerate(columns):
         if grade >= 0 or (ranks.added is not None and not ranks.added[row]):
             changed[ranks.queries[topic]][doc] = grade
-    expected = values(evaluate(changed, runs["a"], [measure], collection_size=50), "run")
+    # Beside one that takes the size of the collection, so that it is refused for no measure.
+    expected = values(evaluate(changed, runs["a"], [measure, "Fallout"], collection_size=50), "run")
     np.testing.assert_allclose(measure.of(ranks.regraded(grades)), expected, rtol=1e-12)
 
 
