@@ -7,19 +7,27 @@ import io
 import json
 import zipfile
 from collections.abc import Iterator
+from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
+from browser import launched
 from httpx2 import Response
 from judging import fast_folder, judge_all, say, tasks_of
 from shared_data import shared
-from workbench import ORIGIN, PASSWORD, Browser, Workbench, opened, problem_in
+from sqlalchemy import select
+from workbench import ORIGIN, PASSWORD, Browser, Workbench, opened, problem_in, served
 
+from assay.store import schema as db
 from assay.store.bundled import bundled_project
+from assay.store.changes import change_settings
+from assay.store.database import open_database
 from assay.store.events import events_of
-from assay.store.projects import Project, add_assessors, project_by_key
-from assay.web.context import Settings
+from assay.store.projects import Project, add_assessors, open_project, project_by_key
+from assay.store.releases import Policy, make_release
+from assay.store.settings import Settings
+from assay.web.context import Settings as Served
 
 RUN = b"q1 Q0 d1 1 2.0 r\nq1 Q0 d2 2 1.0 r\n"
 TOPICS = b"q1\tgreen tea\n"
@@ -65,11 +73,11 @@ def filled(bench: Workbench, **fields: Any) -> tuple[Browser, str, Project]:
     return browser, at, project
 
 
-def judged_apart(project: Project) -> None:
-    """Two people judge all documents, and differ on the first of each topic."""
+def judged_apart(project: Project, most: int = 10_000) -> None:
+    """Two people judge documents, and differ on one; the other has odd notes."""
     add_assessors(project, ["dora", "emil"])
-    judge_all(project, "dora", lambda _: 1)
-    for number, task in enumerate(tasks_of(project, "emil")):
+    judge_all(project, "dora", lambda _: 1, most)
+    for number, task in enumerate(tasks_of(project, "emil", most)):
         say(project, "emil", task, 3 if number == 0 else 1, note="<script>alert(1)</script>")
 
 
@@ -184,7 +192,7 @@ BAD = {
 @pytest.mark.parametrize("case", BAD)
 def test_a_bad_upload_is_one_clear_line_and_leaves_nothing(case: str) -> None:
     part, files, status, said = BAD[case]
-    small = Settings(most_rows=50, most_upload=80_000 if case == "too many bytes" else 2**22)
+    small = Served(most_rows=50, most_upload=80_000 if case == "too many bytes" else 2**22)
     with fast_folder() as folder, opened(folder, small) as bench:
         browser, at, _ = new_project(bench)
         answer = send(browser, f"/api{at}/files/{part}", files)
@@ -255,6 +263,8 @@ def test_rules_guidelines_state_and_known_answers_are_changed_and_written_down(b
     assert {"settings changed", "guidelines added", "gold added", "state changed", "pool made"} <= set(verbs)
     only = browser.get(f"{at}/log.json?verb=gold+added").json()["events"]
     assert [each["what"] for each in only] == ["1 item"]
+    rules = next(each for each in browser.get(f"{at}/log.json").json()["events"] if each["verb"] == "settings changed")
+    assert rules["details"]["overlap"] == "1 → 2"
     assert {each.project for each in events_of(bench.database, project.id)} == {"mint"}
 
 
@@ -267,6 +277,16 @@ def test_a_member_who_is_dropped_gives_back_what_they_had_and_judges_no_more(ben
     verbs = [each.verb for each in events_of(bench.database, bench.project.id)]
     assert verbs[:2] == ["assessors stopped", "member dropped"]
     assert lead.get(f"{bench.at}/exchange.json").json()["open"] == 6
+
+
+def test_a_member_who_only_looks_from_now_on_gives_back_what_they_had(bench: Workbench) -> None:
+    lead, judge = bench.browser("owner"), bench.browser("assessor")
+    assert judge.get(f"{bench.at}/judge.json").json()["task"]
+    member = next(each for each in lead.get(f"{bench.at}/people.json").json()["members"] if each["role"] == "assessor")
+    done(lead.call(f"/api{bench.at}/people/{member['account']}/role", {"role": "viewer"}))
+    assert judge.get(f"{bench.at}/judge").status_code == 403
+    with bench.database.reading() as connection:
+        assert set(connection.scalars(select(db.assignment.c.state))) == {"released"}
 
 
 def test_a_link_can_be_revoked_by_those_who_may_make_it(bench: Workbench) -> None:
@@ -353,3 +373,47 @@ def test_an_administrator_takes_a_backup_that_restores(bench: Workbench, tmp_pat
     token = browser.get("/account").text.partition("assay_")[2].partition("<")[0]
     headers = {"Authorization": f"Bearer assay_{token}"}
     assert bench.browser().get("/database/backup", headers=headers).status_code == 403  # it holds the accounts
+
+
+#: All pages of this module, as an administrator of a project that people have judged sees them.
+PAGES = (
+    "/", "/projects/new", "/database", "/projects/1", "/projects/1/status", "/projects/1/files",
+    "/projects/1/pool?depth=8", "/projects/1/deciding", "/projects/1/settings", "/projects/1/disagreements",
+    "/projects/1/releases?look=true", "/projects/1/releases/changes?first=1&second=2", "/projects/1/exchange",
+    "/projects/1/log", "/projects/1/people",
+)  # fmt: skip
+SERIOUS = """axe.run(document, {resultTypes: ["violations"], runOnly: ["wcag2a", "wcag2aa"]})
+    .then(found => found.violations
+    .filter(each => ["serious", "critical"].includes(each.impact))
+    .map(each => `${each.id}: ${each.nodes.map(node => node.html).join(" ").slice(0, 300)}`))"""
+
+
+def test_pages_have_no_error_no_overflow_and_no_serious_fault_on_desktops_and_phones(tmp_path: Path) -> None:
+    axe = Path(str(resources.files("axe_playwright_python") / "axe.min.js")).read_text("utf-8")
+    with served("--demo", "--db", "demo.db", folder=tmp_path) as link, launched() as chromium:
+        with open_database(tmp_path / "demo.db") as database:
+            project = change_settings(open_project(database), Settings(overlap=2, most=2))
+            judged_apart(project, most=30)
+            for method in ("majority", "highest"):
+                make_release(project, Policy(method))
+        site = link.partition("/enter")[0]
+        page = chromium.new_page()
+        faults: list[str] = []
+        page.on("console", lambda said: faults.append(said.text) if said.type in {"error", "warning"} else None)
+        page.on("pageerror", lambda problem: faults.append(str(problem)))
+        page.on("request", lambda sent: None if sent.url.startswith(site) else faults.append(sent.url))
+        page.goto(link)
+        debugger = page.context.new_cdp_session(page)
+        for place in PAGES:
+            page.set_viewport_size({"width": 1280, "height": 900})
+            answer = page.goto(site + place)
+            assert answer is not None
+            assert answer.status == 200, place
+            debugger.send("Runtime.evaluate", {"expression": f"{axe};0"})  # the policy of pages lets it in by no tag
+            schemes: tuple[tuple[int, Literal["light", "dark"]], ...] = ((1280, "light"), (390, "dark"))
+            for width, scheme in schemes:
+                page.set_viewport_size({"width": width, "height": 900})
+                page.emulate_media(color_scheme=scheme)
+                assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, (place, width)
+                assert page.evaluate(SERIOUS) == [], (place, width, scheme)
+        assert faults == []

@@ -40,6 +40,15 @@ def events_of(
     with database.reading() as connection:
         found = connection.execute(rows.order_by(events.id.desc()).limit(most)).all()
     return [
-        Event(row.id, row.name or "", row.actor, row.verb, row.what, json.loads(row.details), row.created_at)
+        Event(row.id, row.name or "", row.actor, row.verb, row.what, _details(row.details), row.created_at)
         for row in found
     ]
+
+
+def _details(stored: str) -> dict[str, Any]:
+    """What is known of an event; of rules that were changed, those that differ."""
+    details: dict[str, Any] = json.loads(stored)
+    if set(details) != {"before", "after"}:
+        return details
+    before, after = (json.loads(details[name]) for name in ("before", "after"))
+    return {name: f"{before.get(name)} → {value}" for name, value in after.items() if before.get(name) != value}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import Connection, Select, delete, func, select, update
 
@@ -12,7 +12,11 @@ from assay.store import schema as db
 from assay.store.accounts import User
 from assay.store.changes import change_assessors
 from assay.store.database import Database, now
+from assay.store.leases import give_back
 from assay.store.projects import Project, add_assessors, record
+
+#: Roles that are asked for no judgment: what they had begun goes to others.
+_JUDGE_NOTHING: Final = ("contestant", "viewer")
 
 
 @dataclass(frozen=True)
@@ -108,6 +112,9 @@ def change_role(project: Project, account: int, role: str, *, actor: str = "", m
         mine = (db.membership.c.project_id == project.id) & (db.membership.c.account_id == account)
         connection.execute(update(db.membership).where(mine).values(role=role))
         record(connection, project.id, actor, "role changed", _name(connection, account), {"from": before, "to": role})
+        assessor = connection.scalar(_linked(project).where(db.membership.c.account_id == account))
+    if assessor is not None and role in _JUDGE_NOTHING:
+        give_back(project, assessor)
 
 
 def invitations_of(project: Project) -> list[Invitation]:
@@ -138,8 +145,7 @@ def drop_member(project: Project, account: int, *, actor: str = "", may_own: boo
         before = _role(connection, project, account)
         _check_owners(connection, project, before, "", may_own=may_own)
         mine = (db.membership.c.project_id == project.id) & (db.membership.c.account_id == account)
-        judges_as = select(db.assessor.c.name).join(db.membership, db.membership.c.assessor_id == db.assessor.c.id)
-        assessor = connection.scalar(judges_as.where(mine))
+        assessor = connection.scalar(_linked(project).where(db.membership.c.account_id == account))
         connection.execute(delete(db.membership).where(mine))
         record(connection, project.id, actor, "member dropped", _name(connection, account), {"role": before})
     if assessor is not None:
