@@ -28,6 +28,7 @@ from assay.store.projects import Project, add_assessors, open_project, project_b
 from assay.store.releases import Policy, make_release
 from assay.store.settings import Settings
 from assay.web.context import Settings as Served
+from assay.web.routes import ROUTES
 
 RUN = b"q1 Q0 d1 1 2.0 r\nq1 Q0 d2 2 1.0 r\n"
 TOPICS = b"q1\tgreen tea\n"
@@ -212,11 +213,30 @@ def test_names_of_files_and_texts_are_shown_as_text_and_lead_nowhere(bench: Work
     names = [run["name"] for run in browser.get(f"{at}/files.json").json()["runs"]]
     assert names[0] == "passwd"
     for page in ("", "/files", "/log", "/settings", "/releases", "/exchange", "/people", "/pool?depth=1"):
-        text = browser.get(f"{at}{page}").text
+        answer = browser.get(f"{at}{page}")
+        text = answer.text
+        assert answer.status_code == 200, text[-500:]
         assert "<img" not in text
         assert "<b>mint" not in text
         assert "\x1b" not in text
     assert send(browser, f"/api{at}/files/runs", {"passwd": RUN}).status_code == 400  # it is there already
+
+
+def test_a_project_without_anything_has_all_its_pages_and_says_what_to_do_next(bench: Workbench) -> None:
+    browser, at, _ = new_project(bench)
+    steps = browser.get(f"{at}.json").json()["steps"]
+    assert steps[0] == {"why": "This project still lacks topics, documents and runs.", "button": "Add files",
+                        "to": f"{at}/files"}  # fmt: skip
+    for route in ROUTES:
+        if route.nav == "project":
+            answer = browser.get(route.filled(project=at.rpartition("/")[2]))
+            assert answer.status_code == 200, f"{route.name}: {answer.text[-500:]}"
+    for page, said in {
+        "pool": "There is no run yet", "deciding": "two runs or more", "releases": "There is no release yet",
+        "disagreements": "No document waits", "exchange": "No document is open",
+    }.items():  # fmt: skip
+        assert said in browser.get(f"{at}/{page}").text, page
+    assert "nothing is judged yet" in problem_in(browser.call(f"/api{at}/releases"))
 
 
 def test_files_can_be_taken_away_until_there_is_a_pool(bench: Workbench) -> None:

@@ -39,7 +39,8 @@ def _of_manager(context: Context) -> Iterator[Step]:
     if not held.pooled:
         parts = {"topics": held.topics, "documents": held.documents, "runs": len(held.runs)}
         if missing := [name for name, count in parts.items() if not count]:
-            yield Step(f"This project has no {' and no '.join(missing)} yet.", "Add files", f"{at}/files")
+            lacking = " and ".join(filter(None, (", ".join(missing[:-1]), missing[-1])))
+            yield Step(f"This project still lacks {lacking}.", "Add files", f"{at}/files")
         else:
             yield Step("Nobody has anything to judge yet.", "Make a pool", f"{at}/pool")
     if (state := state_of(project)) != "open":
