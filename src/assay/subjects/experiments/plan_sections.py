@@ -25,7 +25,7 @@ def document(result: TestPlan) -> Document:
             [Column("bound", "sure from, in standard errors", "number", 2)] if "bound" in result.looks.columns else []
         )
         sections.append(Section("looks", "Looks", (Table("looks", result.looks, tuple(columns)),)))
-    sections.append(Section("curve", "What users can show", (_curve(result),)))
+    sections.append(Section("curve", "", (_curve(result),)))
     return Document("test plan", tuple(sections), f"Plan: {plan.key}")
 
 
@@ -50,7 +50,8 @@ def _lines(result: TestPlan) -> list[str]:
         more = as_percents([result.inflation - 1])[0]
         lines.append(f"{plan.looks} looks, by {plan.spending} spending, take {more} more users than one.")
     spread = f"a user's part varies with a standard deviation of {short(result.sd)}"
-    lines.append(f"Two-sided alpha {plan.alpha:g}, power {plan.power:g}; {spread}.")
+    sides = "One-sided" if plan.primary.difference is None else "Two-sided"
+    lines.append(f"{sides} alpha {plan.alpha:g}, power {plan.power:g}; {spread}.")
     return lines
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 
 import polars as pl
 
-from assay.core.digits import as_level, numbers
+from assay.core.digits import as_level, numbers, p_phrase
 from assay.core.errors import joined, number_of, several
 from assay.show.charts import filled
 from assay.show.figure import Figure, Mark, Panel, Scale
@@ -46,7 +47,7 @@ def document(result: ABTest) -> Document:
     settings = settings_of(result, "confidence") | {"unit": result.unit_kind, "variants": list(result.variants)}
     sections = (
         Section("experiment", parts=(measures_table(result),), data=settings),
-        Section("health", "Soundness", (health_table(result), *imbalance_lines(result))),
+        health_section(result),
         prose_section("heavy", heavy_lines(result)),
         *group_sections(result),
         prose_section("chances", [each.sentence for each in result.chances]),
@@ -61,18 +62,27 @@ def measures_table(result: ABTest) -> Table:
         Column("measure"), Column("variant"), Column("users", several(result.unit_kind), "count"),
         Column("value", kind="estimate", ends=("low", "high")),
         Column("difference", "difference", "number", signed=True, missing=DASH),
-        Column("difference", "from, to", "bracketed", ends=("from", "to"), signed=True, missing=DASH),
+        Column("difference", "from, to", "interval", ends=("from", "to"), signed=True, missing=DASH),
         Column("lift", "lift", "percent", signed=True, missing=DASH),
     )  # fmt: skip
     caption = f"With {as_level(result.confidence)} intervals over {several(result.unit_kind)}, against {result.control}"
-    return Table("measures", result.to_frame(), columns, caption)
+    return _undrawn(Table("measures", result.to_frame(), columns, caption))
 
 
-def health_table(result: ABTest) -> Table:
+def _undrawn(table: Table) -> Table:
+    """The same without drawings: its rows are of measures that share no axis."""
+    return replace(table, frame=table.frame.with_columns(_is_drawn=pl.lit(value=False)), drawn="_is_drawn")
+
+
+def health_part(result: ABTest) -> Prose:
     """Whether the test is sound, a line for each check."""
-    rows = [(each.check, _STATES[each.state], each.says) for each in result.health]
-    frame = pl.DataFrame(rows, ["check", "state", "finding"], orient="row")
-    return Table("health", frame, (Column("check"), Column("state"), Column("finding", kind="words")))
+    return Prose(style="list", points=tuple(f"{_STATES[each.state]}: {each.says}" for each in result.health))
+
+
+def health_section(result: ABTest) -> Section:
+    """Whether the test is sound, and where an uneven split comes from."""
+    data = {"checks": [each._asdict() for each in result.health], "sample_ratio": result.sample_ratio}
+    return Section("health", "Soundness", (health_part(result), *imbalance_lines(result)), data=data)
 
 
 def imbalance_lines(result: ABTest) -> Iterator[Prose]:
@@ -88,12 +98,12 @@ def group_sections(result: ABTest) -> Iterator[Section]:
     columns = (
         Column("group", result.by), Column("measure"), Column("variant"), Column("users", kind="count"),
         Column("value", kind="number"), Column("difference", kind="number", signed=True),
-        Column("difference", "from, to", "bracketed", ends=("low", "high"), signed=True), Column("p", kind="p"),
+        Column("difference", "from, to", "interval", ends=("low", "high"), signed=True), Column("p", kind="p"),
     )  # fmt: skip
     rows = [each._asdict() for each in result.groups]
     frame = pl.DataFrame(rows, schema=_GROUPS, orient="row").fill_nan(None)
     note = _NOVELTY if result.by == "day" else _OF_GROUPS
-    yield Section("groups", f"By {result.by}", (Table("groups", frame, columns, notes=(note,)),))
+    yield Section("groups", f"By {result.by}", (_undrawn(Table("groups", frame, columns, notes=(note,))),))
 
 
 def plan_table(report: ReportedTest) -> Table:
@@ -113,10 +123,10 @@ def plan_table(report: ReportedTest) -> Table:
     columns = (
         Column("measure"), Column("role"), Column("variant"), Column("sought", "to detect", "chosen", missing=DASH),
         Column("margin", kind="chosen", missing=DASH), Column("difference", kind="number", signed=True),
-        Column("difference", "from, to", "bracketed", ends=("low", "high"), signed=True),
+        Column("difference", "from, to", "interval", ends=("low", "high"), signed=True),
         Column("verdict", kind="verdict"),
     )  # fmt: skip
-    return Table("plan", pl.DataFrame(rows, infer_schema_length=None).fill_nan(None), columns)
+    return _undrawn(Table("plan", pl.DataFrame(rows, infer_schema_length=None).fill_nan(None), columns))
 
 
 def heavy_lines(result: ABTest) -> Iterator[str]:
@@ -157,13 +167,13 @@ class ReportedTest(Evidence):
             "advice": {"text": advice}, "decisions": [each._asdict() for each in self.decisions], "caveats": [],
             "warnings": list(result.warnings), "confidence": result.confidence,
         }  # fmt: skip
-        counted = number_of(result.unit_kind, result.experiment.units)
+        counted = " · ".join([number_of(result.unit_kind, result.experiment.units), *_banner(result)])
         yield summed_up(counted, list(self._claims()), None, result.warnings, data)
         yield Section("effects", "Effects", (effects(self),), "Relative differences from the control, on one axis.")
         table = verdicts(self.comparison, "Variants compared", (), kind=result.unit_kind)
         yield Section("compared", "Compared", (table,))
         yield Section("measures", "Measures", (measures_table(result),))
-        yield Section("health", "Soundness", (health_table(result), *imbalance_lines(result)))
+        yield health_section(result)
         yield from group_sections(result)
         if result.chances:
             points = tuple(each.sentence for each in result.chances)
@@ -191,6 +201,17 @@ class ReportedTest(Evidence):
             "tested by Pearson's chi-squared test."
         )
         yield compared_by(self.comparison, result.unit_kind)
+        if result.plan is not None:
+            yield (
+                f"Measures were tested as planned ({result.plan.key}): the primary one by itself, secondary ones "
+                f"corrected for one another by Holm's method{cite('holm1979')}, guardrails each against its margin; "
+                "others are exploratory."
+            )
+        if result.monitoring is not None and result.monitoring.mode == "group":
+            yield (
+                f"Bounds of the looks are by alpha spending{cite('lan1983')} ({result.monitoring.spending}), "
+                f"integrated as by Jennison and Turnbull{cite('jennison1999')}."
+            )
 
     def configuration(self) -> dict[str, str | None]:
         """The configuration, for readers."""
@@ -203,6 +224,19 @@ class ReportedTest(Evidence):
         experiment = self.result.experiment
         counts = f"{number_of(experiment.unit_kind, experiment.units)}, {joined(list(experiment.variants))}"
         yield InputFile.of("A/B test", experiment.origin, "one row per user", counts, experiment.name)
+
+
+def _banner(result: ABTest) -> Iterator[str]:
+    """The soundness of the test, in a few words for each check."""
+    p = p_phrase(result.sample_ratio)
+    states = {"right": f"split as planned ({p})", "odd": f"split suspicious ({p})", "wrong": f"split wrong ({p})"}
+    for each in result.health:
+        if each.check == "sample ratio":
+            yield states[each.state]
+        elif each.is_sound:
+            yield f"no {result.unit_kind} in several variants"
+        else:
+            yield f"{result.experiment.units_of_several:,} in several variants"
 
 
 def effects(report: ReportedTest) -> Figure:

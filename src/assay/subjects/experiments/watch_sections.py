@@ -36,7 +36,7 @@ def _looks(result: Watched) -> Table:
     columns = (
         Column("look", kind="count"), Column("when"), Column("variant"), Column("users", kind="count"),
         Column("share", "of the plan", "percent"), Column("difference", kind="number", signed=True, missing=DASH),
-        Column("difference", "interval", "bracketed", ends=("low", "high"), signed=True, missing=DASH),
+        Column("difference", "interval", "interval", ends=("low", "high"), signed=True, missing=DASH),
         Column("p", kind="p"), Column("decision", kind="words"),
     )  # fmt: skip
     name = result.plan.primary.name
