@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
 
 #: The newest version of the tables: the name of the last migration.
-NEWEST: Final = "0003"
+NEWEST: Final = "0004"
 #: The first bytes of every SQLite file.
 _SQLITE: Final = b"SQLite format 3\0"
 #: So long a writer waits for another one, in seconds.
@@ -46,6 +46,13 @@ class Database:
     def is_sqlite(self) -> bool:
         """True for a file of SQLite."""
         return self.engine.dialect.name == "sqlite"
+
+    @property
+    def place(self) -> str:
+        """Where another process finds it: its path, or its URL with the password, which is for no screen."""
+        if self.is_sqlite:
+            return self.name
+        return self.engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:

@@ -156,6 +156,17 @@ def put_first(
     return Placed(0 if only_count else len(asked), len(added), len(outside) - len(added), closed)
 
 
+def ask_soon(project: Project, pairs: Sequence[tuple[str, str]], *, actor: str = "") -> int:
+    """Hand out documents of topics before all others, as far as they are in the pool and wait for labels; how many."""
+    mine = _STATES.where(db.item.c.project_id == project.id, db.topic.c.topic_id.in_({topic for topic, _ in pairs}))
+    with project.database.reading() as connection:
+        states = {(topic, document): state for topic, document, state in connection.execute(mine)}
+    waiting = [pair for pair in pairs if states.get(pair) == "open"]
+    if waiting:
+        ask_first(project, {pair: len(waiting) - place for place, pair in enumerate(waiting)}, actor=actor)
+    return len(waiting)
+
+
 _STATES = select(db.topic.c.topic_id, db.item.c.doc_id, db.item.c.state).join(
     db.topic, db.topic.c.id == db.item.c.topic_id
 )

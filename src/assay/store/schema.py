@@ -119,6 +119,7 @@ run = Table(
     Column("sha256", String(64), nullable=False),
     Column("content", LargeBinary, nullable=False),  # the file as it came, compressed
     _time(),
+    _of("account", nullable=True),  # the contestant whose run it is; none: the project's own
     UniqueConstraint("collection_id", "name"),
 )  # fmt: skip
 

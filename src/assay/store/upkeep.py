@@ -23,8 +23,9 @@ from assay.store.database import NEWEST, Database, StoreError, is_url, open_data
 #: The first line of a backup, before the version of its tables.
 _HEADER: Final = "assay judging backup"
 _BATCH: Final = 5_000
-#: What no backup holds: whoever is signed in signs in again, and links that were sent are sent anew.
-_PASSING: Final = {"session", "invitation", "throttle"}
+#: What no backup holds: whoever is signed in signs in again, links that were sent are sent anew, and what was computed
+#: is computed again.
+_PASSING: Final = {"session", "invitation", "throttle", "job"}
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,8 @@ ADJUDICATORS: Final[Who] = (*MANAGERS, "adjudicator")
 ASSESSORS: Final[Who] = (*ADJUDICATORS, "assessor")
 #: Who sees how a project stands: agreement and labels of others would influence assessors, and help contestants.
 READERS: Final[Who] = (*ADJUDICATORS, "viewer")
-#: Who sees results of a release; a contestant's own alone, to which the page sees.
-RESULTS: Final[Who] = (*READERS, "contestant")
+#: Who sends runs, and sees how they did, and nothing else.
+CONTESTANTS: Final[Who] = ("contestant",)
 MEMBERS: Final[Who] = (*ASSESSORS, "contestant", "viewer")
 
 #: What tokens of each scope are good for.

@@ -10,12 +10,14 @@ from functools import cache
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
 from assay import __version__
 from assay.core.errors import number_of
 from assay.show import html
 from assay.web import access, assets
 from assay.web.context import Context
+from assay.web.documents import Kept
 from assay.web.pages.judging import pieces
 from assay.web.routes import BY_NAME, ROUTES, Route
 
@@ -54,6 +56,7 @@ def _environment() -> Environment:
     )
     environment.filters |= {
         "sections": html.sections, "pieces": pieces, "number_of": _number_of, "day": _day, "as_json": _as_json,
+        "kept": _kept,
     }  # fmt: skip
     return environment
 
@@ -65,6 +68,11 @@ def _number_of(number: int, what: str) -> str:
 def _as_json(found: Any) -> str:
     """The data of a page for its script, in an attribute: pages have no script of their own that could hold it."""
     return json.dumps(asdict(found))
+
+
+def _kept(document: Kept) -> Markup:
+    """A document as it was written when it was made, where everything was escaped."""
+    return Markup(document.html)
 
 
 def _day(time: int | None) -> str:
