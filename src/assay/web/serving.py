@@ -14,11 +14,14 @@ import uvicorn
 from assay.core.errors import InputError, reason
 from assay.store.accounts import account_named, add_account, add_link, has_accounts
 from assay.store.database import Database
+from assay.store.jobs import interrupt_silent
 from assay.web.app import create_app
 from assay.web.context import Settings
 
 #: Requests that are under way get so many seconds when the server is told to stop.
 _GRACE = 10
+#: So many connections wait for the server to take them.
+_WAITING = 2048
 _DEMO_NAME = "you"
 
 
@@ -38,6 +41,7 @@ def serve(
             create_app(database, settings), log_config=None, access_log=False, server_header=False, lifespan="off",
             proxy_headers=True, forwarded_allow_ips=proxies, timeout_graceful_shutdown=_GRACE, ws="none",
         )  # fmt: skip
+        interrupt_silent(database)
         begun(address, f"{address}{path}" if path else "")
         uvicorn.Server(config).run(sockets=[listener])
 
@@ -59,6 +63,7 @@ def _listening(host: str, port: int) -> socket.socket:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))
+        listener.listen(_WAITING)  # who follows a link that was just printed waits, and is not turned away
     except OSError as problem:
         listener.close()
         if problem.errno == errno.EADDRINUSE:

@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 from pydantic import Field
-from sqlalchemy import select
 
 from assay.core.errors import AssayError, ParameterError, number_of
 from assay.show.model import Column, Section, Table
-from assay.store import schema as db
 from assay.store.deciding import ask_soon, judge_next
 from assay.store.kept_runs import kept_runs
 from assay.store.projects import Project
 from assay.store.releases import Release
+from assay.store.texts import headings_of, topic_text
 from assay.web import access, makings
 from assay.web.context import Context, Done, NotFoundError
 from assay.web.documents import DocumentPage, Shown
@@ -131,14 +130,14 @@ def query(context: Context) -> QueryPage:
         raise NotFoundError(f"{given.query}: no such query was compared")
     names = (given.baseline, given.system)
     rows = changes.rename({f"rank_{name}": f"_{place}" for place, name in enumerate(names)}).to_dicts()
-    headings = _headings(project, [row["doc_id"] for row in rows])
+    headings = headings_of(project, [row["doc_id"] for row in rows])
     labels = {each.value: each.label for each in project.scale.grades}
     rankings = [
         Ranking(name, values.get(name), _hits(rows, place, headings, labels)) for place, name in enumerate(names)
     ]
     known = [values.get(name) for name in names]
     difference = None if None in known else known[1] - known[0]  # type: ignore[operator]
-    topic = _topic(project, given.query)
+    topic = topic_text(project, given.query)
     before, after = _neighbours(comparison, given.query)
     pair = Pair(**given.model_dump(include=set(Pair.model_fields)))
     return QueryPage(
@@ -258,21 +257,6 @@ def _hits(rows: Sequence[dict[str, Any]], place: int, headings: dict[str, str], 
         )
         for row in mine
     ]  # fmt: skip
-
-
-def _headings(project: Project, documents: list[str]) -> dict[str, str]:
-    rows = select(db.document.c.doc_id, db.document.c.title).filter_by(collection_id=project.collection)
-    with project.database.reading() as connection:
-        return {row.doc_id: row.title for row in connection.execute(rows.where(db.document.c.doc_id.in_(documents)))}
-
-
-def _topic(project: Project, query: str) -> tuple[str, str]:
-    columns = db.topic.c.title, db.topic.c.description
-    with project.database.reading() as connection:
-        row = connection.execute(
-            select(*columns).filter_by(collection_id=project.collection, topic_id=query)
-        ).one_or_none()  # fmt: skip
-    return ("", "") if row is None else (row.title, row.description)
 
 
 def _may_ask(context: Context) -> bool:

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from pydantic import Field
-from sqlalchemy import select
 
 from assay.core.errors import InputError, listed
 from assay.files import read_run
 from assay.files.sources import Source
-from assay.store import schema as db
 from assay.store.kept_runs import KnownRun, keep_runs, known_runs
 from assay.store.releases import releases
+from assay.store.texts import topic_names
 from assay.web import makings
 from assay.web.context import Context, Done, Fields, ProblemError
 from assay.web.documents import Kept, KeptShown
@@ -95,8 +94,6 @@ def _own(context: Context) -> list[KnownRun]:
 
 def _check_topics(context: Context, file: str, queries: set[str]) -> None:
     """Refuse a run for other topics, which would score nothing without a word."""
-    with context.database.reading() as connection:
-        rows = select(db.topic.c.topic_id).filter_by(collection_id=context.project.collection)
-        known = set(connection.scalars(rows))
+    known = topic_names(context.project)
     if not queries & known:
         raise InputError(f"{file}: none of its topics is among those of the project, which are {listed(sorted(known))}")
