@@ -47,13 +47,13 @@ def leaderboard(release: Release, runs: Mapping[str, Any], measure: str, *, is_o
             for each in comparison.standings
         ]  # fmt: skip
     name = str(evaluation.measures[0])
-    frame = pl.DataFrame(rows, infer_schema_length=None).with_row_index("place", 1)
+    frame = pl.DataFrame(rows, infer_schema_length=None)
     coverage = evaluation.coverage
     judged = "judged@10" if "judged@10" in coverage.columns and not is_own else ""
     if judged:
         frame = frame.join(coverage.select("system", judged), on="system", how="left", maintain_order="left")
     columns = (
-        Column("place", "", "count"), Column("system", "run"), Column("value", name, "number", compared="column"),
+        Column("system", "run"), Column("value", name, "number", compared="column"),
         Column("value", f"{as_level(_LEVEL)} interval", "interval", ends=("low", "high")),
         *([Column("group"), Column("alike", kind="count")] if len(runs) > 1 else []),
         *([Column(judged, "judged", "percent")] if judged else []),
