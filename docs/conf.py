@@ -12,7 +12,16 @@ author = "The Assay developers"
 copyright = author
 release = assay.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "mathml", "measure_pages", "command_page", "api_page", "pictures"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "mathml",
+    "measure_pages",
+    "command_page",
+    "api_page",
+    "pictures",
+    "workbench_page",
+]
 exclude_patterns = ["_build", "cli.template.md"]
 language = "en"
 

@@ -31,6 +31,10 @@ def serve(
     trust_proxy: Annotated[
         str, option(metavar="IP", help="Believe the headers of this proxy (127.0.0.1); several with commas.")
     ] = "127.0.0.1",
+    link: Annotated[
+        str | None,
+        option(metavar="NAME", help="Print a link that signs in NAME, whose password stops working, and end."),
+    ] = None,
     log_requests: Annotated[
         bool, option(help="Log every request to stderr as JSON, not only what goes wrong.")
     ] = False,
@@ -51,19 +55,27 @@ def serve(
     settings = Settings(root_path=path, logs_requests=log_requests, is_demo=demo)
     settings = Settings(**{**vars(settings), "hosts": (*settings.hosts, *(each.lower() for each in allow_host))})
 
-    def begun(address: str, link: str) -> None:
+    def begun(address: str, first: str) -> None:
         if not quiet:
             output.message(f"serving {address} (Ctrl-C stops it)")
-        if link:
+        if first:
             said = "sign in with this link" if demo else "make the first account with this link"
             output.message(f"{said}, which works once:")
-            sys.stdout.write(f"{link}\n")
+            sys.stdout.write(f"{first}\n")
             sys.stdout.flush()
 
     with contextlib.ExitStack() as stack:
         if demo and place is None:
             place = str(Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="assay-"))) / USUAL)
         database = stack.enter_context(opened_store(place or USUAL, create=True))
+        if link is not None:
+            from assay.web.serving import link_for
+
+            origin = f"https://{allow_host[0]}" if allow_host else f"http://{host}:{port}"
+            way = link_for(database, link)
+            output.message(f"{link} signs in with this link, once, within a day; the password so far works no more:")
+            sys.stdout.write(f"{origin}{path}{way}\n")
+            return
         if demo:
             from assay.store.memberships import has_projects
 

@@ -16,7 +16,8 @@ from sqlalchemy import Connection, func, select, update
 
 from assay.store import schema as db
 from assay.store.database import Database, now
-from assay.store.projects import Project, inserted, storable
+from assay.store.projects import Project
+from assay.store.rows import inserted, storable
 
 #: Milliseconds of silence after which nobody is at work any more.
 SILENCE: Final = 20_000

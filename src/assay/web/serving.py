@@ -12,7 +12,7 @@ from dataclasses import replace
 import uvicorn
 
 from assay.core.errors import InputError, reason
-from assay.store.accounts import account_named, add_account, add_link, has_accounts
+from assay.store.accounts import account_named, add_account, add_link, has_accounts, set_password
 from assay.store.database import Database
 from assay.store.jobs import interrupt_silent
 from assay.web.app import create_app
@@ -44,6 +44,16 @@ def serve(
         interrupt_silent(database)
         begun(address, f"{address}{path}" if path else "")
         uvicorn.Server(config).run(sockets=[listener])
+
+
+def link_for(database: Database, name: str) -> str:
+    """Where somebody signs in who has lost their password, which stops working: they can choose another one."""
+    found = account_named(database, name)
+    if found is None:
+        raise InputError(f"{database.name}: there is no account {name!r}")
+    user, _ = found
+    set_password(database, user.id, "")
+    return f"/enter/{add_link(database, 'sign-in', account=user.id, hours=24)}"
 
 
 def _link(database: Database, *, is_demo: bool) -> str:
