@@ -67,7 +67,7 @@ def serve(
     with contextlib.ExitStack() as stack:
         if demo and place is None:
             place = str(Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="assay-"))) / USUAL)
-        database = stack.enter_context(opened_store(place or USUAL, create=True))
+        database = stack.enter_context(opened_store(place or USUAL, create=link is None))
         if link is not None:
             from assay.web.serving import link_for
 
