@@ -111,7 +111,7 @@ def test_work_whose_process_was_killed_does_not_run_for_ever(bench: Workbench) -
     assert again != key
     silent_for(bench, again, jobs.SILENCE + 1000)  # nobody came to do it
     assert jobs.interrupt_silent(bench.database) == 1
-    assert [each.state for each in jobs.jobs_of(bench.project)] == ["interrupted", "interrupted"]
+    assert [each.state for each in jobs.jobs_of(bench.project, ["slow"])] == ["interrupted", "interrupted"]
 
 
 def test_what_is_wrong_with_work_is_said_and_it_can_be_tried_again(

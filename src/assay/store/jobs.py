@@ -7,7 +7,7 @@ its row says, so that none runs for ever after a process has died.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -62,9 +62,10 @@ def add_job(project: Project, kind: str, given: Mapping[str, Any], *, account: i
         return key, True
 
 
-def jobs_of(project: Project, most: int = 100) -> list[Job]:
-    """The jobs of a project, the newest first."""
-    rows = select(*_COLUMNS).filter_by(project_id=project.id).order_by(db.job.c.id.desc()).limit(most)
+def jobs_of(project: Project, kinds: Iterable[str], most: int = 100) -> list[Job]:
+    """The jobs of a project that are of some kinds, the newest first."""
+    mine = (db.job.c.project_id == project.id) & db.job.c.kind.in_(list(kinds))
+    rows = select(*_COLUMNS).where(mine).order_by(db.job.c.id.desc()).limit(most)
     with project.database.reading() as connection:
         time = now(connection)
         return [_job(row, time) for row in connection.execute(rows).mappings()]

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 from assay.store import jobs as store
 from assay.store.jobs import Job
 from assay.web import working
-from assay.web.context import Context, Done, Fields, File, NotFoundError, ProblemError
+from assay.web.context import Context, Done, Fields, File, NotFoundError
 from assay.web.documents import Kept, page_file
 
 _TITLES = {"leaderboard": "Leaderboard", "report": "Report"}
@@ -62,7 +62,7 @@ class JobPage:
 
 def jobs(context: Context) -> JobsPage:
     """List the long work of a project."""
-    lines = [line_of(context.project_key, each) for each in store.jobs_of(context.project)]
+    lines = [line_of(context.project_key, each) for each in store.jobs_of(context.project, _TITLES)]
     return JobsPage(context.project_key, lines, any(each.is_open for each in lines))
 
 
@@ -110,10 +110,8 @@ def ask_for(context: Context, kind: str, given: Mapping[str, Any]) -> Done:
 
 def _job(context: Context) -> Job:
     found = store.job_of(context.project, context.path["key"])
-    if found is None:
+    if found is None or found.kind not in _TITLES:  # files that wait to be imported are kept there, too
         raise NotFoundError("there is no such work")
-    if found.kind not in _TITLES:
-        raise ProblemError(409, "this cannot be shown here")
     return found
 
 
