@@ -407,6 +407,9 @@ SERIOUS = """axe.run(document, {resultTypes: ["violations"], runOnly: ["wcag2a",
     .filter(each => ["serious", "critical"].includes(each.impact))
     .map(each => `${each.id}: ${each.nodes.map(node => node.html).join(" ").slice(0, 300)}`))"""
 
+NARROW = """[...document.querySelectorAll("main button, main .button")]
+    .filter(each => each.offsetWidth && each.offsetWidth < 40).map(each => each.outerHTML)"""
+
 
 def test_pages_have_no_error_no_overflow_and_no_serious_fault_on_desktops_and_phones(tmp_path: Path) -> None:
     axe = Path(str(resources.files("axe_playwright_python") / "axe.min.js")).read_text("utf-8")
@@ -435,5 +438,6 @@ def test_pages_have_no_error_no_overflow_and_no_serious_fault_on_desktops_and_ph
                 page.set_viewport_size({"width": width, "height": 900})
                 page.emulate_media(color_scheme=scheme)
                 assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, (place, width)
+                assert page.evaluate(NARROW) == [], (place, width)
                 assert page.evaluate(SERIOUS) == [], (place, width, scheme)
         assert faults == []
