@@ -22,7 +22,7 @@ from assay import ParameterError, Policies, cli, new_collection
 from assay.cli.commands import SUBJECTS, app_of, application, every_command, names_of
 from assay.cli.files import lay_out
 from assay.cli.help_pages import help_page
-from assay.core import evaluation_options
+from assay.core import evaluation_options, registry
 from assay.core import options as shared
 from assay.core.evaluation_options import PolicyRules
 
@@ -134,6 +134,16 @@ SEVERAL = {
     "--guidelines": "the first version; a later one",
     "--list": "releases, without making one; documents, without asking for them",
     "--demo": "judging at the terminal; in a browser",
+    "--weights": "shares that were planned; shares to assign by",
+    "--variants": "of a plan; of an assignment",
+    "--covariate": "of all measures of a test; of the one that a plan is about",
+    "--users": "planned; simulated",
+    "--spending": "of a plan; of a simulation",
+    "--difference": "to detect; to plan for; that is simulated",
+    "--looks": "of a plan; of a simulation; that there were",
+    "--unit": "of a log; of a test; one user to assign",
+    "--sd": "of differences between systems; of users",
+    "--plan": "that says what is tested; that is watched",
 }
 
 
@@ -145,9 +155,10 @@ def declared() -> list[tuple[tuple[str, ...], str]]:
     options = []
     for node in calls:
         names = tuple(ast.literal_eval(each) for each in node.args if isinstance(each, ast.Constant))
-        text = [ast.literal_eval(each.value) for each in node.keywords if each.arg == "help"]
-        options += [(names, text[0])] if text else []
-    return options
+        text = [each.value for each in node.keywords if each.arg == "help"]
+        options += [(names, ast.literal_eval(each)) for each in text if isinstance(each, ast.Constant)]
+    listed = [(name, text) for each in registry.declarations() for name, text in each.listed.items()]
+    return [*options, *(((f"--{name}",), text) for name, text in listed)]
 
 
 def test_every_option_is_declared_in_one_place() -> None:
@@ -262,6 +273,10 @@ def test_unknown_options_are_refused_with_a_suggestion(subject: str) -> None:
         refused_with_a_suggestion(command)
 
 
+#: Options without which a command is not looked at any further.
+NEEDED = {"freeze": ("-o", "q"), "abtest plan": ("-m", "x"), "abtest watch": ("--plan", "x")}
+
+
 def refused_with_a_suggestion(command: str) -> None:
     """Fail unless a misspelt option of a command is refused, and the right one named."""
     option = max((name for name in names_of(APP, command) if name.startswith("--")), key=len, default="")
@@ -269,7 +284,7 @@ def refused_with_a_suggestion(command: str) -> None:
         [
             *command.split(),
             *(["bash"] if command == "completion" else ["x", "y", "z"]),
-            *(["-o", "q"] if command == "freeze" else []),
+            *NEEDED.get(command, ()),
             f"{option}s" if option else "--quiets",
         ]
     )

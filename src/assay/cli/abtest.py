@@ -174,8 +174,8 @@ def plan(
 
     With -o plan.toml, `compare --plan`, `report --plan` and `watch` test what was planned.
 
-    $ assay abtest plan new-ranking -m converted --mean 0.08 --difference 0.02 --users-per-day 400
-    $ assay abtest plan new-ranking -m clicks --from abtest/users.csv --covariate clicks_before --difference 0.2
+    $ assay abtest plan ranking -m converted --mean 0.08 --difference 0.02 --users-per-day 400
+    $ assay abtest plan ranking -m clicks --from abtest/users.csv --difference 0.2
     """
     from assay.files.atomic import write_text  # `assay --help` need not load Polars
     from assay.subjects.experiments.planning import plan_test
@@ -215,7 +215,7 @@ def watch(
     Bounds allow for all looks that are written down; this one is added. A look at as many users as the last one takes
     its place.
 
-    $ assay abtest plan k -m clicks --sd 3 --difference 0.3 --looks 5 --variants 'control,new ranking' -o plan.toml
+    $ assay abtest plan k -m clicks --sd 3 --margin 0.3 --variants 'control,new ranking' -o plan.toml
     $ assay abtest watch abtest/users.csv --plan plan.toml --when 'day 12'
     """
     from assay.files.atomic import write_text  # `assay --help` need not load Polars

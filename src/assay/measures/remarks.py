@@ -109,7 +109,7 @@ def refuse_idle_rules(measures: Sequence[Measure], policies: Policies, undefined
 
 def _asks_for_size(measure: Measure) -> bool:
     """True if the number of documents in the collection changes a value."""
-    ranks = Ranks.from_grades([1, 0], judged=[[1]])
+    ranks = Ranks.from_grades([0, 1], [1, 0], judged=[[1, 1], [1]])
     first, second = (
         measure.per_unit(replace(ranks, policies=replace(ranks.policies, collection_size=size))) for size in (100, 200)
     )

@@ -41,7 +41,7 @@ class Extraction(Result):
 
     >>> from assay.subjects.spans.evaluation import extract
     >>> print(extract([("d", 0, 4, "PER"), ("d", 9, 12, "LOC")], [("d", 0, 4, "PER")]))
-    type                   true  predicted  TP  FP  FN  precision  recall       F
+    type                   true  predicted  TP  FP  FN  precision  recall      F1
     LOC                       1          0   0   0   1          –  0.0000  0.0000
     PER                       1          1   1   0   0     1.0000  1.0000  1.0000
     all (micro)               2          1   1   0   1     1.0000  0.5000  0.6667
