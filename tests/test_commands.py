@@ -274,7 +274,8 @@ def test_unknown_options_are_refused_with_a_suggestion(subject: str) -> None:
 
 
 #: Options without which a command is not looked at any further.
-NEEDED = {"freeze": ("-o", "q"), "abtest plan": ("-m", "x"), "abtest watch": ("--plan", "x")}
+NEEDED = {"freeze": ("-o", "q"), "abtest plan": ("-m", "x"), "abtest watch": ("--plan", "x"),
+          "abtest simulate": ("-m", "x", "--difference", "1")}  # fmt: skip
 
 
 def refused_with_a_suggestion(command: str) -> None:
