@@ -11,6 +11,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Literal
 
+import polars as pl
 import pytest
 from browser import launched
 from httpx2 import Response
@@ -172,6 +173,12 @@ def leading_out() -> bytes:
     return packed.getvalue()
 
 
+def columns(rows: int) -> bytes:
+    written = io.BytesIO()
+    pl.DataFrame({"doc_id": [f"d{n}" for n in range(rows)], "text": ["tea"] * rows}).write_parquet(written)
+    return written.getvalue()
+
+
 BAD = {
     "a line that is wrong": ("runs", {"a.run": RUN, "b.run": RUN + b"q1 Q0 d3\n"}, 400, "b.run:3: expected"),
     "no file": ("runs", {}, 422, "choose a file"),
@@ -185,6 +192,8 @@ BAD = {
     "a damaged zip": ("runs", {"a.zip": leading_out()[:60]}, 400, "expected an intact zip archive"),
     "a damaged gzip": ("runs", {"a.run.gz": gzip.compress(RUN)[:20]}, 400, "an intact compressed file"),
     "too many rows": ("runs", {"a.run": b"".join(b"q Q0 d%d 1 %d r\n" % (n, n) for n in range(60))}, 413, "50 rows"),
+    "too many rows in few bytes": ("documents", {"d.parquet": columns(100)}, 413, "50 rows"),
+    "a damaged Parquet file": ("documents", {"d.parquet": columns(10)[:200]}, 400, "d.parquet"),
     "too many bytes": ("runs", {"a.run": b"q Q0 d 1 1 r\n" * 8_000}, 413, "too large"),
     "two runs of a name": ("runs", {"a.run": RUN, "a.txt": RUN}, 400, "'a'"),
 }  # fmt: skip

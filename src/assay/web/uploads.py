@@ -6,6 +6,7 @@ bytes as it expands while it is read; rows are counted by whoever takes them.
 
 from __future__ import annotations
 
+import io
 import zipfile
 from collections.abc import Iterable, Iterator
 from typing import Final, Protocol, TypeVar
@@ -21,6 +22,7 @@ _MOST_TIMES: Final = 100
 _SMALL_BYTES: Final = 16 << 20
 _MOST_FILES: Final = 1000
 _ZIP: Final = b"PK\x03\x04"
+_PARQUET: Final = b"PAR1"
 
 
 class Counted(Protocol):
@@ -48,6 +50,7 @@ def sources(context: Context) -> list[Source]:
         _check_size("what was sent", seen, context.settings)
 
     for source in found:
+        _check_rows(source, context.settings)
         source.watch = watch
     return found
 
@@ -57,8 +60,7 @@ def limited(tables: Iterable[T], settings: Settings) -> Iterator[T]:
     rows = 0
     for table in tables:
         rows += table.frame.height
-        if rows > settings.most_rows:
-            raise ProblemError(413, f"this is too large: at most {settings.most_rows:,} rows are taken at once")
+        _refuse_more(rows, settings)
         yield table
 
 
@@ -93,6 +95,24 @@ def _check_members(members: list[zipfile.ZipInfo], name: str, size: int, setting
     if expanded > max(_SMALL_BYTES, _MOST_TIMES * size):
         raise ProblemError(413, f"{name}: {size:,} compressed bytes that hold {expanded:,}: nothing of it was taken")
     _check_size(name, expanded, settings)
+
+
+def _check_rows(source: Source, settings: Settings) -> None:
+    """Refuse a Parquet file of more rows than are taken before it is read: a few bytes may hold many alike."""
+    try:
+        with source.open() as file:
+            if file.read(len(_PARQUET)) != _PARQUET:
+                return
+            file.seek(0)
+            rows = pl.scan_parquet(io.BytesIO(file.read(settings.most_expanded))).select(pl.len()).collect().item()
+    except (pl.exceptions.PolarsError, OSError):
+        return  # whoever reads it says what is wrong with it
+    _refuse_more(rows, settings)
+
+
+def _refuse_more(rows: int, settings: Settings) -> None:
+    if rows > settings.most_rows:
+        raise ProblemError(413, f"this is too large: at most {settings.most_rows:,} rows are taken at once")
 
 
 def _check_size(name: str, count: int, settings: Settings) -> None:
