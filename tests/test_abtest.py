@@ -348,3 +348,25 @@ def test_chances_and_losses_are_those_of_a_normal_difference() -> None:
     draws = np.random.default_rng(0).normal(gap.difference, gap.error, 400_000)
     assert chance.better == pytest.approx((draws < 0).mean(), abs=0.003)  # lower is better
     assert chance.loss == pytest.approx(np.maximum(draws, 0).mean(), rel=0.01)
+
+
+def test_a_variant_that_was_renamed_half_way_is_one_and_is_said() -> None:
+    frame = users().with_columns(
+        variant=pl.when(pl.int_range(400) > 300).then(pl.col("variant").str.to_titlecase()).otherwise("variant")
+    )
+    result = abtest(frame)
+    assert result.experiment.sizes == {"control": 200, "new": 200}
+    assert any("variant 'New' is taken for 'new': was it renamed?" in each for each in result.warnings)
+
+
+def test_in_a_test_of_the_same_variants_a_difference_is_a_fault() -> None:
+    assert make_report(users(), same=True).advice == "No difference: as it should be in an A/A test."
+    assert make_report(USERS, measures="clicks", same=True).advice.startswith(
+        "Cannot be trusted: in an A/A test nothing"
+    )
+
+
+def test_before_the_one_look_of_a_plan_no_verdict_counts() -> None:
+    early = PlannedTest("k", (PlannedMeasure("clicks", difference=0.2),), 9000, variants=("control", TREATED))
+    assert any("one look, at 9,000 users, and there are 2,400" in each for each in compare(USERS, plan=early).notes)
+    assert make_report(USERS, plan=early).advice.startswith("Keep running: until there are 9,000 users")

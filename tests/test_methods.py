@@ -11,7 +11,7 @@ from assay.core.words import INTERVALS
 from assay.measures import registered
 from assay.measures.kernels import GAINS_CITE
 from assay.show.model import References
-from assay.stats import estimates, power, tests, verdict
+from assay.stats import arm_estimates, estimates, group_sequential, power, tests, verdict
 from assay.subjects.judges import report as judges_report
 from assay.verbs.sections.methods import entries
 
@@ -26,6 +26,8 @@ def test_every_work_is_whole_and_cited_for_something_that_exists() -> None:
         *GAINS_CITE.values(),
         *(key for table in tables for keys in table.values() for key in keys),
         *(verdict.CITES, power.CITES, judges_report.CITES),
+        *(arm_estimates.CITES.values()),
+        *(group_sequential.CITES),
     }
     assert cited == set(entries())
     assert set(tests.CITES) <= set(tests.EVERY_TEST)

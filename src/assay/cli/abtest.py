@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, TypeAlias, TypeVar
 
 from assay.cli import inputs, options, output
 from assay.cli.compare import Comparing, deliver_comparison
@@ -18,6 +18,13 @@ from assay.core import options as shared
 from assay.core.errors import ParameterError
 from assay.core.evaluation_options import Columns, option
 
+Held = TypeVar("Held")
+Variants = Annotated[
+    str, option("--variants", metavar="A,B", help="The variants, the control first (control,treatment).")
+]
+SpendingShape = Annotated[
+    str, option("--spending", help="How alpha is spent over looks: kim-demets (default), obrien-fleming, pocock.")
+]
 TestFile: TypeAlias = Annotated[
     str, options.argument("TEST", "One row per user, with the variant and what the user did; - for stdin.")
 ]
@@ -78,12 +85,13 @@ def report(
     direction: options.Direction = (),
     by: shared.GroupsOfUsers | None = None,
     bayes: shared.WithBayes = False,
+    same: shared.SameVariants = False,
 ) -> None:
     """Write a report on an A/B test: the decision, its soundness, every difference, and what heavy users do to it.
 
     $ assay abtest report abtest/users.csv -m converted -o abtest.html
     """
-    more = {name: value for name, value in (("by", by), ("bayes", bayes)) if value}
+    more = {name: value for name, value in (("by", by), ("bayes", bayes), ("same", same)) if value}
     stated = {**to.testing, **_stated(rules), **inputs.directions(direction), **more}
     write_report(_opened(path, rules), None, stated, to)
 
@@ -144,24 +152,22 @@ class PlannedSize:
         str | None, option(metavar="BEFORE", help="Adjust the primary measure by this number of before (CUPED).")
     ] = None
     looks: Annotated[int, option(help="Looks, the last one at the end (1).", least=1)] = 1
-    spending: Annotated[
-        str, option(help="How alpha is spent over looks: kim-demets (default), obrien-fleming, pocock.")
-    ] = "kim-demets"
+    spending: SpendingShape = "kim-demets"
     alpha: shared.Alpha = 0.05
     power: shared.Power = 0.8
 
 
 def plan(
     key: Annotated[str, options.argument("EXPERIMENT", "A name for the test, which is also hashed with each user.")],
-    measure: Annotated[str, option("-m", "--measure", help="The primary measure: the one that decides.")],
     size: PlannedSize,
+    measure: Annotated[str | None, option("-m", "--measure", help="The primary measure: the one that decides.")] = None,
     secondary: Annotated[tuple[str, ...], option(metavar="MEASURE", help="A secondary measure; repeat.")] = (),
     guardrails: Annotated[
         tuple[str, ...], option("--guardrail", metavar="MEASURE=MARGIN", help="What may be worse by less; repeat.")
     ] = (),
     direction: options.Direction = (),
-    variants: Annotated[str, option(metavar="A,B", help="The variants, the control first.")] = "control,treatment",
-    weights: Annotated[str | None, option(metavar="A,B", help="Their planned shares (equal ones).")] = None,
+    variants: Variants = "control,treatment",
+    weights: shared.VariantWeights = None,
     hypothesis: Annotated[str, option(metavar="TEXT", help="What is expected, and why.")] = "",
     output_file: Annotated[
         Path | None, option("-o", "--output", metavar="FILE", help="Write the plan (.toml), for --plan of compare.")
@@ -180,6 +186,7 @@ def plan(
     from assay.files.atomic import write_text  # `assay --help` need not load Polars
     from assay.subjects.experiments.planning import plan_test
 
+    decides = _needed(measure, "-m", "the measure that decides")
     pairs = [text.rpartition("=") for text in guardrails]
     if not all(name for name, _, _ in pairs):
         raise ParameterError("--guardrail is MEASURE=MARGIN, as in latency_ms=5")
@@ -189,10 +196,10 @@ def plan(
     ways = [(name, way) for name, _, way in (text.rpartition("=") for text in direction)]
     to = Output(json=json, overwrite=overwrite, quiet=quiet)
     result = inputs.result_of(
-        plan_test, "planning", to, key, measure, secondary=secondary, hypothesis=hypothesis,
+        plan_test, "planning", to, key, decides, secondary=secondary, hypothesis=hypothesis,
         guardrails=[(name, list_of_numbers(margin, "--guardrail")[0]) for name, _, margin in pairs],
-        directions=[(name or measure, way) for name, way in ways], variants=tuple(variants.split(",")),
-        weights=None if weights is None else list_of_numbers(weights, "--weights"), **stated,
+        directions=[(name or decides, way) for name, way in ways], variants=tuple(variants.split(",")),
+        weights=_shares(weights), **stated,
     )  # fmt: skip
     text = output.rendered(result, to)
     if output_file is not None:
@@ -202,8 +209,10 @@ def plan(
 
 def watch(
     path: TestFile,
-    plan_file: Annotated[str, option("--plan", metavar="FILE", help="The plan, from `assay abtest plan -o`.")],
     to: Output,
+    plan_file: Annotated[
+        str | None, option("--plan", metavar="FILE", help="The plan, from `assay abtest plan -o`.")
+    ] = None,
     record: Annotated[
         Path | None, option(metavar="FILE", help="Where looks are written down (PLAN.looks.jsonl).")
     ] = None,
@@ -221,9 +230,10 @@ def watch(
     from assay.files.atomic import write_text  # `assay --help` need not load Polars
     from assay.subjects.experiments.looks import looks_as_text, read_looks, watch
 
-    target = Path(plan_file).with_suffix(".looks.jsonl") if record is None else record
+    agreed = _needed(plan_file, "--plan", "the file of the plan")
+    target = Path(agreed).with_suffix(".looks.jsonl") if record is None else record
     test = _opened(path, {"columns": columns})
-    result = inputs.result_of(watch, "looking", to, test, plan_file, earlier=read_looks(target), when=when)
+    result = inputs.result_of(watch, "looking", to, test, agreed, earlier=read_looks(target), when=when)
     text = output.rendered(result, to)
     output.remarks(result.warnings, quiet=to.quiet)
     write_text(target, looks_as_text(result.looks), overwrite=True)
@@ -232,16 +242,16 @@ def watch(
 
 def simulate(
     past: Annotated[str, options.argument("USERS", "Past users, one row each; - for stdin.")],
-    measure: Annotated[str, option("-m", "--measure", help="The measure.")],
-    difference: Annotated[float, option(help="The difference that is added, to be found.")],
     to: Output,
     drawing: shared.SeedOption,
+    measure: Annotated[str | None, option("-m", "--measure", help="The measure.")] = None,
+    difference: Annotated[float | None, option(help="The difference that is added, to be found.")] = None,
     users: Annotated[
         int | None, option(help="Users of both variants (enough for --power in one look).", least=4)
     ] = None,
     looks: Annotated[int, option(help="Looks, equally far apart (14).", least=1)] = 14,
     tests: Annotated[int, option(help="Simulated tests (1000).", least=10)] = 1000,
-    spending: Annotated[str, option(help="kim-demets (default), obrien-fleming, pocock.")] = "kim-demets",
+    spending: SpendingShape = "kim-demets",
     alpha: shared.Alpha = 0.05,
     power: shared.Power = 0.8,
 ) -> None:
@@ -251,10 +261,10 @@ def simulate(
     """
     from assay.subjects.experiments.simulation import simulate_tests  # `--help` need not load Polars
 
-    stated = {"users": users, "looks": looks, "tests": tests, "spending": spending, "alpha": alpha, "power": power}
-    inputs.give(
-        simulate_tests, "simulating", to, inputs.kept(past), measure, difference=difference, **stated, **drawing
-    )
+    named = _needed(measure, "-m", "the measure")
+    stated: dict[str, Any] = {"difference": _needed(difference, "--difference", "the difference to be found")}
+    stated |= {"users": users, "looks": looks, "tests": tests, "spending": spending, "alpha": alpha, "power": power}
+    inputs.give(simulate_tests, "simulating", to, inputs.kept(past), named, **stated, **drawing)
 
 
 def assign(
@@ -264,8 +274,8 @@ def assign(
         str | None, options.argument("USERS", "Ids: one per line, or a table with a column user_id; - for stdin.")
     ] = None,
     unit: Annotated[tuple[str, ...], option("--unit", metavar="ID", help="A user instead of a file; repeat.")] = (),
-    variants: Annotated[str, option(metavar="A,B", help="The variants (control,treatment).")] = "control,treatment",
-    weights: Annotated[str | None, option(metavar="0.9,0.1", help="Their shares (equal ones).")] = None,
+    variants: Variants = "control,treatment",
+    weights: shared.VariantWeights = None,
     coverage: Annotated[float, option(help="Share of all users that take part (1).")] = 1.0,
     hash: Annotated[str, option(help="v2 (default) and v1, as GrowthBook's SDKs have them; blake2.")] = "v2",
     seed: Annotated[str | None, option("--salt", metavar="TEXT", help="What is hashed instead of the key.")] = None,
@@ -288,17 +298,33 @@ def assign(
 
     if (units is None) == (not unit):
         raise ParameterError("give a file of users, or --unit, and not both")
-    shares: Any = None if weights is None else tuple(list_of_numbers(weights, "--weights"))
+    shares: Any = _shares(weights)
     space = None
     if namespace is not None:
         name, *ends = namespace.split(",")
         low, high = list_of_numbers(",".join(ends), "--namespace") if len(ends) == 2 else (0.0, 1.0)
         space = Namespace(name, low, high)
-    named: Any = {"variants": tuple(variants.split(",")), "weights": shares, "hash": hash}
+    named: Any = {
+        "variants": tuple(variants.split(",")),
+        "weights": None if shares is None else tuple(shares),
+        "hash": hash,
+    }
     experiment = Assignment(key, **named, coverage=coverage, seed=seed, namespace=space)
     others = [Assignment(other, **named) for other in against]
     given = list(unit) if units is None else inputs.kept(units)
     inputs.give(assign_units, "assigning", to, given, experiment, against=others)
+
+
+def _shares(typed: Any) -> list[float] | None:
+    """The planned shares, as they were typed."""
+    return None if typed is None else list_of_numbers(typed, "--weights")
+
+
+def _needed(value: Held | None, name: str, what: str) -> Held:
+    """What a command cannot do without."""
+    if value is None:
+        raise ParameterError(f"{name} is missing: {what}")
+    return value
 
 
 #: What is heeded when files are read.

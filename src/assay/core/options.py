@@ -245,6 +245,8 @@ GroupsOfUsers = Annotated[
 ]
 WithBayes = Annotated[bool, option("--bayes", help="Also show the chance to be better, and the expected loss.")]
 
+SameVariants = Annotated[bool, option("--aa", help="Variants are the same (an A/A test): a difference is a fault.")]
+
 
 class ExperimentRules(TypedDict, total=False):
     """Rules by which an A/B test is read, and what was planned."""
@@ -473,5 +475,7 @@ class ReportOptions(ComparisonOptions, SeedOption, total=False):
     comparison: Mapping[str, Any]
     labels: Sequence[Any] | None
     by_topic: bool
+    bayes: WithBayes
+    same: SameVariants
     confidence: Confidence
     mute: Sequence[str] | str

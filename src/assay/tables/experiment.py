@@ -73,6 +73,8 @@ class Experiment:
         `control`: the variant that the others are held against; unless given, one with a usual name, or the first.
         """
         rows = frame.with_columns(pl.col(UNIT, VARIANT).cast(pl.String))
+        rows, spelt = _one_spelling(rows)
+        remarks = [*remarks, *spelt]
         again = rows[UNIT].is_duplicated()
         apart, kept = rows.filter(again), rows.filter(~again) if again.any() else rows
         twice = apart.filter(pl.struct(UNIT, VARIANT).is_duplicated()) if apart.height else apart
@@ -155,6 +157,20 @@ class Experiment:
     def arm(self, variant: str) -> pl.DataFrame:
         """The rows of a variant."""
         return self.frame.filter(pl.col(VARIANT) == variant)
+
+
+def _one_spelling(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    """Variants that differ in case and blanks only are one, spelt as most are; and a remark on each."""
+    counted = rows[VARIANT].value_counts(sort=True)
+    names, remarks = dict[str, str](), list[str]()
+    for name in counted[VARIANT].to_list():
+        usual = names.setdefault(str(name).strip().casefold(), name)
+        if usual != name:
+            remarks.append(f"variant {name!r} is taken for {usual!r}: was it renamed?")
+    if not remarks:
+        return rows, []
+    spelling = {name: names[str(name).strip().casefold()] for name in counted[VARIANT].to_list()}
+    return rows.with_columns(pl.col(VARIANT).replace(spelling)), remarks
 
 
 def in_order(variants: Sequence[str], control: str | None = None) -> list[str]:

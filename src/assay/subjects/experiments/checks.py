@@ -142,6 +142,16 @@ def several_variants(thing: ExaminedTest) -> Iterator[CheckFinding]:
 
 
 @check(
+    "left-out", "test", "note",
+    question="Were events or users left out, or variants taken for one, when the data were read?",
+    advice="see whether that is what you mean",
+)  # fmt: skip
+def left_out(thing: ExaminedTest) -> Iterator[CheckFinding]:
+    """What was noticed in reading."""
+    yield from (finding("left-out", "note", thing, remark) for remark in thing.test.remarks)
+
+
+@check(
     "one-large-user", "test", "warning",
     question="Does one user alone move the mean of a variant by more than half of its standard error?",
     advice="look at that user: a robot, or a fault of the logging? Cap the column, as in `capped(clicks, 500)`",

@@ -51,10 +51,21 @@ def decisions_of(result: ABTest, findings: Sequence[Finding]) -> Iterator[Decisi
         wrong = [each for each in result.health if each.state == "wrong"]
         if wrong:
             yield Decision("cannot be trusted", variant, wrong[0].says)
+        elif result.same:
+            yield _of_the_same(of_variant)
         elif result.plan is not None:
             yield planned_decision(result, of_variant)
         else:
             yield decision_of(of_variant)
+
+
+def _of_the_same(findings: Sequence[Finding]) -> Decision:
+    """The decision on an A/A test: variants that are the same should not differ."""
+    variant, alpha = findings[0].system, 1 - findings[0].interval.level
+    if sure := [each.measure for each in findings if each.p < alpha]:
+        why = f"in an A/A test nothing should differ, and {joined(sure)} does"
+        return Decision("cannot be trusted", variant, why)
+    return Decision("no difference", variant, "as it should be in an A/A test")
 
 
 def decision_of(findings: Sequence[Finding]) -> Decision:

@@ -23,6 +23,7 @@ from assay.core.options import (
     GroupsOfUsers,
     PlanFile,
     PlannedUsers,
+    SameVariants,
     SequentialMode,
     VariantWeights,
     WindowDays,
@@ -75,6 +76,8 @@ class ABTest(Result):
     by: str | None = None
     #: Whether to say how likely each variant is better, too.
     bayes: bool = False
+    #: Whether the variants are the same (an A/A test).
+    same: bool = False
 
     def __repr__(self) -> str:
         return f"<ABTest of {listed(list(self.variants))}: {', '.join(map(str, self.measures))}>"
@@ -335,6 +338,7 @@ def abtest(
     cluster: Clusters = None,
     by: GroupsOfUsers | None = None,
     bayes: WithBayes = False,
+    same: SameVariants = False,
     columns: Columns = None,
     confidence: Confidence = 0.95,
 ) -> ABTest:
@@ -349,7 +353,8 @@ def abtest(
     variant, by name or in this order; unless given, equal ones.
 
     `cluster`: the column of what was assigned, if that was not users (stores, blocks of time). `by`: also show the
-    differences within groups of users, by a column. `bayes`: also say how likely a variant is better.
+    differences within groups of users, by a column. `bayes`: also say how likely a variant is better. `same`: variants
+    are the same (an A/A test), and a difference is a fault.
 
     `covariates`: for each measure, one of before the test that it is adjusted by (CUPED), as in
     `{"clicks": "clicks_before"}`. `sequential`: how a test is looked at while it runs: `fixed` (once), `group` (bounds
@@ -366,8 +371,9 @@ def abtest(
     stated = (weights, covariates, sequential, planned, looks, plan, events, window, cluster)
     if isinstance(data, ABTest):
         if control in {None, data.control} and all(each is None for each in stated):
-            shown = replace(data, by=data.by if by is None else by, bayes=data.bayes or bayes)
-            return (data if (shown.by, shown.bayes) == (data.by, data.bayes) else shown).with_measures(measures)
+            shown = replace(data, by=data.by if by is None else by, bayes=data.bayes or bayes, same=data.same or same)
+            told = [(each.by, each.bayes, each.same) for each in (data, shown)]
+            return (data if told[0] == told[1] else shown).with_measures(measures)
         data, measures = data.experiment, measures or [each.name for each in data.measures]
     agreed = None if plan is None else read_plan(plan)
     stated_shares: Mapping[str, float] | Sequence[float] | None = weights
@@ -392,7 +398,7 @@ def abtest(
         sequential, planned, looks or (), *(() if agreed is None else (agreed.spending, agreed.rho))
     )
     shares, before_test = _weights(stated_shares, experiment.variants), covariates_of(covariates, experiment)
-    result = ABTest(experiment, wanted, shares, confidence, (), before_test, monitoring, agreed, by, bayes)
+    result = ABTest(experiment, wanted, shares, confidence, (), before_test, monitoring, agreed, by, bayes, same)
     if by is not None:
         check_groups(experiment, by)
     result = result.with_measures(measures)

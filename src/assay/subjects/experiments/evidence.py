@@ -30,7 +30,7 @@ class Evidence(Reported):
         """Take an A/B test, or a result of `abtest`."""
         if isinstance(request.source, Comparison):
             raise ParameterError("give the A/B test, not its comparison: a report makes it itself")
-        own = (*RULES, "confidence", "by", "bayes")
+        own = (*RULES, "confidence", "by", "bayes", "same")
         reading = {name: value for name, value in request.rules.items() if name in own}
         result = tested(request.inputs(), request.measures, reading)
         # Without a plan, all measures are alike: they are corrected for one another.

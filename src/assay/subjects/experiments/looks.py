@@ -136,8 +136,6 @@ def watch(data: Any, plan: Any, *, earlier: Sequence[Look] = (), when: str | Non
     warnings = list(result.warnings)
     if before and before[0].plan != agreed.digest:
         warnings.append(f"the plan {agreed.key} was changed after the first look ({before[0].when})")
-    if agreed.sequential == "fixed" and users < agreed.users:
-        warnings.append("the plan has no look before its end: whatever this one shows, it may not stop the test")
     return Watched(result, agreed, (*before, look), comparison, decisions, tuple(warnings))
 
 

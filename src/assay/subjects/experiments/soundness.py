@@ -89,6 +89,10 @@ def warnings_of(result: ABTest) -> Iterator[str]:
     yield from result.experiment.remarks
     if result.plan is not None:
         yield from result.plan.remarks
+        users = result.experiment.units
+        if result.monitoring is None and users < result.plan.users:
+            planned = f"the plan has one look, at {result.plan.users:,} users"
+            yield f"{planned}, and there are {users:,}: no verdict counts yet"
     yield from (each.says for each in result.health if not each.is_sound)
     yield from (each.sentence for each in result.imbalances)
 

@@ -106,7 +106,7 @@ class ExperimentsSubject(Subject):
     examination = "assay.subjects.experiments.checks:ExperimentsExamination"
     explained = "assay.subjects.experiments.subject:explain_variant"
     rules = RULES
-    report_rules = (*RULES, "confidence", "by", "bayes")
+    report_rules = (*RULES, "confidence", "by", "bayes", "same")
 
     def pairing(self, inputs: Sequence[Any], measures: Any, seed: int, rules: Mapping[str, Any]) -> PairedVariants:
         """The variants of one test."""
