@@ -237,7 +237,7 @@ def test_a_project_without_anything_has_all_its_pages_and_says_what_to_do_next(b
     assert steps[0] == {"why": "This project still lacks topics, documents and runs.", "button": "Add files",
                         "to": f"{at}/files"}  # fmt: skip
     for route in ROUTES:
-        if route.nav == "project":
+        if route.nav == "project" and "owner" in route.who:
             answer = browser.get(route.filled(project=at.rpartition("/")[2]))
             assert answer.status_code == 200, f"{route.name}: {answer.text[-500:]}"
     for page, said in {
