@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import polars as pl
 import pytest
 from cases import in_turn
+from command import invoke
 
 import assay
 from assay import InputError, abtest, compare, make_report
@@ -126,3 +128,22 @@ def test_an_uneven_split_is_traced_to_its_group_or_day(uneven: str, found: list[
     result = abtest(split(uneven))
     assert [each.value for each in imbalances(result.experiment) if each.column == uneven] == found
     assert make_report(result).advice.startswith("Cannot be trusted") is bool(found)
+
+
+def test_days_without_exposures_are_named() -> None:
+    later = EXPOSED.with_columns(timestamp=pl.col("timestamp").str.replace("2026-03-04|2026-03-05", "2026-03-09"))
+    gone = EXPOSED.vstack(later.tail(1).with_columns(user_id=pl.lit("fay")))
+    assert any(
+        "no exposures on 3 days: 2026-03-06, 2026-03-07, 2026-03-08" in each
+        for each in abtest(gone, events=EVENTS).warnings
+    )
+
+
+def test_several_variants_are_held_against_the_control_with_one_correction(tmp_path: Path) -> None:
+    frame = USERS.with_columns(variant=pl.when(pl.int_range(2400) % 3 == 0).then(pl.lit("third")).otherwise("variant"))
+    frame.write_csv(tmp_path / "three.csv")
+    done = invoke(["abtest", "compare", tmp_path / "three.csv", "-m", "clicks", "--weights", "1,1,1", "--csv"])
+    assert pl.read_csv(io.StringIO(done.stdout))["baseline"].to_list() == ["control", "control"]
+    found = compare(frame, measures="clicks", baseline="control").findings
+    assert [(each.baseline, each.system) for each in found] == [("control", "new ranking"), ("control", "third")]
+    assert max(each.p / each.outcome.p for each in found) == pytest.approx(2)  # Holm

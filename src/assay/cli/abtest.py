@@ -61,7 +61,9 @@ def compare(path: TestFile, to: Comparing, rules: shared.ExperimentRules, direct
     $ assay abtest compare abtest/users.csv
     $ assay abtest compare abtest/users.csv -m converted -m clicks/searches
     """
-    deliver_comparison([_opened(path, rules)], _stated(rules) | inputs.directions(direction), to)
+    test = _opened(path, rules)
+    agreed = _of_plan(rules, to) | ({} if to.baseline else {"baseline": test.variants[0]})
+    deliver_comparison([test], _stated(rules) | inputs.directions(direction) | agreed, to)
 
 
 def explain(
@@ -313,6 +315,14 @@ def assign(
     others = [Assignment(other, **named) for other in against]
     given = list(unit) if units is None else inputs.kept(units)
     inputs.give(assign_units, "assigning", to, given, experiment, against=others)
+
+
+def _of_plan(rules: shared.ExperimentRules, to: Comparing) -> dict[str, Any]:
+    """The level and the control of the plan, unless others are stated."""
+    from assay.subjects.experiments.plans import read_plan
+
+    agreed = None if rules.get("plan") is None else read_plan(rules["plan"])
+    return {} if agreed is None or "alpha" in to.testing else {"alpha": agreed.alpha}
 
 
 def _shares(typed: Any) -> list[float] | None:

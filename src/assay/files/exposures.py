@@ -61,6 +61,10 @@ def with_events(exposures: Any, events: Any, *, control: str | None = None, wind
         remarks.append(f"{number_of('event', strangers)} of users who were not exposed: left out")
     if early:
         remarks.append(f"{number_of('event', early)} before the user's exposure: not counted as an effect")
+    seen = sorted(set(shown["time"].dt.date().to_list()))
+    span_of_days = [seen[0] + timedelta(days=number) for number in range((seen[-1] - seen[0]).days + 1)]
+    if silent := [f"{each}" for each in span_of_days if each not in seen]:
+        remarks.append(f"no exposures on {number_of('day', len(silent))}: {listed(silent)}")
     last = done["time"].max()
     if length is not None and last is not None:
         short = starts.filter(pl.col("start") + length > last).height

@@ -34,7 +34,7 @@ class Evidence(Reported):
         reading = {name: value for name, value in request.rules.items() if name in own}
         result = tested(request.inputs(), request.measures, reading)
         # Without a plan, all measures are alike: they are corrected for one another.
-        family = {"family": "all"} if result.plan is None else {}
+        family = {"family": "all"} if result.plan is None else {"alpha": result.plan.alpha}
         asked = replace(request, rules={**family, **request.rules}, baseline=request.baseline or result.control)
         pairing = PairedVariants(result)
         comparison, notes = asked.compared(pairing, request.measures, result.variants, "variants", others=own)
