@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from judging import RUNS, fast_folder, judge_all
 from sqlalchemy import select
-from workbench import Browser, Workbench, opened, problem_in
+from workbench import Browser, Workbench, opened, problem_in, running
 
 from assay.files.sources import Source
 from assay.store import schema as db
@@ -304,3 +304,45 @@ def test_names_of_runs_are_text_wherever_they_stand(fresh: Workbench) -> None:
         assert "<img" not in answer.text
         assert "&lt;img" in answer.text
     assert json.loads(viewer.get(f"{fresh.at}/results.json").text)["runs"][0] == odd
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+def test_pages_of_results_are_silent_fit_and_can_be_used_by_everybody(
+    browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, width: int, scheme: str
+) -> None:
+    """No message of the console, no request elsewhere, nothing beyond the edge, and no serious issue found by axe."""
+    from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]  # noqa: PLC0415
+
+    begun: list[int] = []
+    monkeypatch.setattr(working, "start", lambda _, key: begun.append(key))
+    with opened(tmp_path, runs=RUNS_OF_TEN) as bench:
+        released(bench)
+        contestant, owner = bench.browser("contestant"), bench.browser("owner")
+        send(contestant, bench.at, b"".join(run_file(RUNS_OF_TEN["third"], "mine").chunks()), "mine.run")
+        owner.post(f"{bench.at}/results/report", {"baseline": "first", "system": "second"})
+        pages = [
+            (owner, ("results", f"results/compare?{PAIR}", f"results/query?{PAIR}&query=q1", "jobs",
+                     f"results/explanation?{PAIR}&query=q1&run=first", f"jobs/{begun[0]}")),
+            (contestant, ("contest",)),
+        ]  # fmt: skip
+        with running(tmp_path / "judging.db") as server:
+            for who, paths in pages:
+                context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+                cookie = {"name": "assay", "value": who.client.cookies["assay"], "url": server.address}
+                context.add_cookies([cookie])
+                page = context.new_page()
+                problems: list[str] = []
+                page.on("console", lambda message, told=problems: told.append(message.text))
+                page.on("request", lambda request, told=problems: told.append(request.url)
+                        if not request.url.startswith(server.address) else None)  # fmt: skip
+                for path in paths:
+                    page.goto(f"{server.address}{bench.at}/{path}")
+                    beyond = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+                    assert page.evaluate(beyond) <= 1, path
+                    grave = [
+                        each["id"] for each in Axe().run(page).response["violations"]
+                        if each["impact"] in {"serious", "critical"}
+                    ]  # fmt: skip
+                    assert not grave, path
+                    assert not problems, path
+                context.close()

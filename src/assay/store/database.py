@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sqlite3
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,6 +24,8 @@ NEWEST: Final = "0004"
 _SQLITE: Final = b"SQLite format 3\0"
 #: So long a writer waits for another one, in seconds.
 _PATIENCE: Final = 30.0
+#: A server of PostgreSQL takes a hundred at once, unless it is told to take more; a thread may hold two.
+_MOST_CONNECTIONS: Final = 60
 #: A clock that is further behind than this has been set back; less is the difference between machines.
 _BEHIND_MS: Final = 60_000
 
@@ -41,6 +44,8 @@ class Database:
         self.engine = engine
         #: What messages call it: its path, or its URL without the password.
         self.name = name
+        #: Threads wait for it in line, where SQLite would let each look now and then whether it may write.
+        self._turn = threading.Lock()
 
     @property
     def is_sqlite(self) -> bool:
@@ -67,7 +72,8 @@ class Database:
         Without `durable` a power cut may undo it, as long as nothing that is durable came after it; a killed process
         undoes nothing. That is for hand-outs: what was never judged can be handed out again.
         """
-        with self._begun(f"PRAGMA synchronous={'FULL' if durable else 'NORMAL'}", "BEGIN IMMEDIATE") as connection:
+        safely = f"PRAGMA synchronous={'FULL' if durable else 'NORMAL'}"
+        with self._in_turn(), self._begun(safely, "BEGIN IMMEDIATE") as connection:
             yield connection
 
     def close(self) -> None:
@@ -79,6 +85,19 @@ class Database:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    @contextmanager
+    def _in_turn(self) -> Iterator[None]:
+        """Wait for other threads that write to SQLite, without a connection that these may need."""
+        if not self.is_sqlite:
+            yield
+            return
+        if not self._turn.acquire(timeout=_PATIENCE):
+            raise StoreError(f"{self.name}: {_told('database is locked')}")
+        try:
+            yield
+        finally:
+            self._turn.release()
 
     @contextmanager
     def _begun(self, *statements: str) -> Iterator[Connection]:
@@ -164,7 +183,9 @@ def _sqlite(place: str, *, create: bool) -> Database:
 
     path = Path(re.sub(r"^sqlite(\+\w+)?:/{0,3}", "", place) if is_url(place) else place)
     _check_file(path, create=create)
-    engine = create_engine(_url_of(path), connect_args={"timeout": _PATIENCE, "check_same_thread": False})
+    engine = create_engine(
+        _url_of(path), max_overflow=-1, connect_args={"timeout": _PATIENCE, "check_same_thread": False}
+    )
 
     @event.listens_for(engine, "connect")
     def _prepare(connection: Any, _: object) -> None:
@@ -218,7 +239,9 @@ def _postgres(url: str) -> Database:
     except (ArgumentError, ValueError):  # a port that is no number
         hidden = re.sub(r"(//[^:/@]*):[^/]*@", r"\1:***@", url)
         raise StoreError(f"{hidden}: expected postgresql://USER:PASSWORD@HOST:PORT/DATABASE") from None
-    engine = create_engine(parsed, pool_pre_ping=True, connect_args={"connect_timeout": 10})
+    engine = create_engine(
+        parsed, pool_pre_ping=True, max_overflow=_MOST_CONNECTIONS - 5, connect_args={"connect_timeout": 10}
+    )
     return Database(engine, parsed.set(drivername="postgresql").render_as_string(hide_password=True))
 
 

@@ -73,7 +73,7 @@ def described(app: FastAPI, root_path: str) -> Mapping[str, Any]:
 
 def _refusals(route: Route) -> dict[int, str]:
     refusals = {400: "it does not fit", 422: "a field is missing or wrong", 503: "the database does not answer"}
-    if route.who != access.ANYONE or route.is_form:
+    if route.who != access.ANYONE or route.is_form or route.scope == "session":
         refusals |= {401: "nobody is signed in", 403: "it is for others"}
     if "{" in route.path:
         refusals |= {404: "there is no such thing"}

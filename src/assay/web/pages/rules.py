@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from pydantic import Field
@@ -76,10 +76,9 @@ def change_rules(context: Context) -> Done:
     wanted = {name: value for name, value in vars(given).items() if value is not None}
     before = context.project.settings
     most = max(wanted.get("most", before.most), wanted.get("overlap", before.overlap))
-    changes.change_settings(
-        context.project, Settings.of({**vars(before), **wanted, "most": most}), actor=context.actor
-    )  # fmt: skip
-    return Done(_here(context), "The rules are changed.", {"settings": vars(replace(before, **wanted, most=most))})
+    settings = Settings.of({**vars(before), **wanted, "most": most})
+    changes.change_settings(context.project, settings, actor=context.actor)
+    return Done(_here(context), "The rules are changed.", {"settings": vars(settings)})
 
 
 def change_guidelines(context: Context) -> Done:
