@@ -55,6 +55,7 @@ bench: $(INSTALLED_DEV)
 	$(BIN)/python -m benchmarks.clicks --write
 	$(BIN)/python -m benchmarks.crowds --write
 	$(BIN)/python -m benchmarks.store --write
+	$(BIN)/python -m benchmarks.workbench --write
 	$(BIN)/python -m benchmarks.abtests --write
 
 clean:
