@@ -316,7 +316,7 @@ def test_pages_of_results_are_silent_fit_and_can_be_used_by_everybody(
     begun: list[int] = []
     monkeypatch.setattr(working, "start", lambda _, key: begun.append(key))
     with opened(tmp_path, runs=RUNS_OF_TEN) as bench:
-        released(bench)
+        released(bench, most=200)
         contestant, owner = bench.browser("contestant"), bench.browser("owner")
         send(contestant, bench.at, b"".join(run_file(RUNS_OF_TEN["third"], "mine").chunks()), "mine.run")
         owner.post(f"{bench.at}/results/report", {"baseline": "first", "system": "second"})
