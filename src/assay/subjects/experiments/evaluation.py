@@ -45,7 +45,7 @@ from assay.subjects.experiments.imbalance import Imbalance, imbalances
 from assay.subjects.experiments.inputs import open_experiment
 from assay.subjects.experiments.measures import Cut, OnlineMeasure, named
 from assay.subjects.experiments.plans import PlannedTest, read_plan, refuse_beside_plan
-from assay.subjects.experiments.soundness import Health, Heavy, health_of, heavy_of, warnings_of
+from assay.subjects.experiments.soundness import Health, Heavy, distribution_of, health_of, heavy_of, warnings_of
 from assay.tables.experiment import VARIANT, Experiment
 
 
@@ -292,6 +292,11 @@ class ABTest(Result):
         return () if self.by is None else tuple(groups_of(self, self.by))
 
     @cached_property
+    def distribution(self) -> pl.DataFrame:
+        """Quantiles of the numbers of users, by measure and variant."""
+        return pl.DataFrame(list(distribution_of(self)), infer_schema_length=None)
+
+    @cached_property
     def chances(self) -> tuple[Chance, ...]:
         """How likely each variant is better, where that was asked for."""
         return tuple(chances(self)) if self.bayes else ()
@@ -305,7 +310,9 @@ class ABTest(Result):
 
     def complete(self) -> Self:
         """Finish every number."""
-        return self._finish("_frame", "sample_ratio", "health", "imbalances", "heavy", "groups", "chances")
+        return self._finish(
+            "_frame", "sample_ratio", "health", "imbalances", "heavy", "groups", "chances", "distribution"
+        )
 
     def signature(self, measure: str | OnlineMeasure) -> str:
         """Everything that a measure's number depends on, in one line."""

@@ -140,7 +140,10 @@ def watch(data: Any, plan: Any, *, earlier: Sequence[Look] = (), when: str | Non
 
 
 def _plain(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    """A number as it is written down: in twelve digits, as the last ones depend on the order in which threads add."""
+    if not isinstance(value, float):
+        return value
+    return float(f"{value:.12g}") if math.isfinite(value) else None
 
 
 def read_looks(path: str | os.PathLike[str]) -> list[Look]:

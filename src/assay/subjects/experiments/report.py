@@ -15,7 +15,7 @@ from assay.show.figure import Figure, Mark, Panel, Scale
 from assay.show.model import Column, Document, Part, Prose, Section, Table, Verdict
 from assay.subjects.experiments.evaluation import ABTest
 from assay.subjects.experiments.evidence import Evidence
-from assay.subjects.experiments.soundness import HEAVIEST
+from assay.subjects.experiments.soundness import CUT_NAMES, HEAVIEST
 from assay.verbs.report.report import InputFile
 from assay.verbs.sections.estimates import DASH, prose_section, settings_of
 from assay.verbs.sections.methods import Citations, compared_by, systems_named, were
@@ -39,6 +39,8 @@ _NOVELTY = (
 _OF_CHANCES = (
     "With a flat prior, beside the verdict and never in its place: they do not allow for looks or other measures."
 )
+#: Rows of a table in text to be read at a stretch.
+_MOST_ROWS = 40
 _STATES = {"right": "sound", "odd": "suspicious", "wrong": "wrong"}
 
 
@@ -180,6 +182,11 @@ class ReportedTest(Evidence):
             yield Section("chances", "Chances", (Prose(style="list", points=points),), _OF_CHANCES)
         if result.plan is not None:
             yield Section("plan", "Plan and result", (plan_table(self),))
+        if result.distribution.height:
+            columns = [Column("measure"), Column("variant"), Column("zero", "at 0", "percent")]
+            columns += [Column(name, kind="short") for name in CUT_NAMES]
+            cuts = Table("distribution", result.distribution, tuple(columns), most=_MOST_ROWS)
+            yield Section("distribution", "Distribution", (cuts,), "Quantiles of the numbers of users.")
         if lines := tuple(heavy_lines(result)):
             yield Section("heavy", "Heavy users", (Prose(style="list", points=lines),))
 

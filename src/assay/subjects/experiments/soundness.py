@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 #: The users whose numbers are largest: without this share of all, is the difference another?
 HEAVIEST = 0.001
+#: The quantiles of users' numbers that are shown.
+_CUTS = (0.25, 0.5, 0.75, 0.9, 0.99, 1.0)
+CUT_NAMES = ("25%", "median", "75%", "90%", "99%", "largest")
 #: A difference that moves by so many standard errors without them is said.
 _MOVES = 0.25
 
@@ -138,3 +141,17 @@ def heavy_of(result: ABTest, measure: OnlineMeasure) -> Iterator[Heavy]:
             float(alone[variant] - alone[result.control]),
             result.sample(measure).gap(0, result.variants.index(variant)).error,
         )  # fmt: skip
+
+
+def distribution_of(result: ABTest) -> Iterator[dict[str, object]]:
+    """Quantiles of the numbers of users, by measure and variant; of means alone, and not of shares."""
+    for measure in result.measures if not result.experiment.sums else ():
+        if measure.kind != "mean":
+            continue
+        values = {name: arm.values(named(measure.columns[0]))[0] for name, arm in result.arms.items()}
+        if all(set(np.unique(each)) <= {0.0, 1.0} for each in values.values()):
+            continue
+        for name, numbers in values.items():
+            cuts = np.quantile(numbers, _CUTS) if len(numbers) else [math.nan] * len(_CUTS)
+            yield {"measure": measure.name, "variant": name, "zero": float((numbers == 0).mean()),
+                   **dict(zip(CUT_NAMES, map(float, cuts), strict=True))}  # fmt: skip
