@@ -251,6 +251,7 @@ def test_two_tabs_of_one_assessor_never_have_the_same_document(desk: Desk) -> No
     context = desk.enter("ana")
     tabs = [desk.judge(context, project)]
     tabs.append(desk.judge(context, project))
+    tabs[1].wait_for_load_state("networkidle")
     until(tabs[1], lambda: document(tabs[0]) != document(tabs[1]))
     for number in range(12):
         assert len({document(tab) for tab in tabs}) == 2
@@ -286,6 +287,35 @@ def test_what_is_judged_after_its_lease_ended_is_saved_and_said_to_be_late(desk:
     assert (found["ana"].value, found["ana"].is_late, found["ana"].is_surplus) == (3, True, True)
     assert (found["ben"].value, found["ben"].is_surplus) == (1, False)
     desk.quiet()
+
+
+def test_documents_stay_with_whoever_is_at_work_and_go_back_when_they_leave(desk: Desk) -> None:
+    project = desk.project("leases", topics=1, documents=6)
+    page = desk.enter("ana").new_page()
+    page.clock.install()
+    page.goto(f"{desk.server.address}/projects/{project.id}/judge")
+    page.wait_for_load_state("networkidle")
+    assert desk.leases(project)["ana"] == 4
+
+    def after(minutes: int) -> bool:
+        """Whether leases are renewed when so many minutes have passed."""
+        with desk.database.writing() as connection:
+            soon = connection.scalar(select(db.assignment.c.handed_at).order_by(db.assignment.c.id.desc())) + 60_000
+            connection.execute(update(db.assignment).values(lease_until=soon))
+        page.clock.fast_forward(minutes * 60_000)
+        page.wait_for_timeout(300)
+        with desk.database.reading() as connection:
+            return bool(
+                connection.scalar(select(db.assignment.c.lease_until).where(db.assignment.c.lease_until > soon))
+            )
+
+    assert after(8)
+    assert not after(40)  # nobody has touched anything
+    page.reload()
+    page.wait_for_load_state("networkidle")
+    assert desk.leases(project)["ana"] == 4
+    page.goto(f"{desk.server.address}/projects/{project.id}")
+    until(page, lambda: not desk.leases(project))
 
 
 def test_labels_wait_for_a_new_sign_in_and_are_then_saved(desk: Desk) -> None:

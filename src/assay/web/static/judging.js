@@ -47,16 +47,16 @@ function decide(value, input) {
   const said = grade?.label ?? "cannot judge";
   if (!current.decided) count(1);
   history = [...history.filter((each) => each.task !== task), { task, kind: "label" }];
+  queue.add({ path: "", said, fields }); // before more is asked for: else it would be handed out again
   finish(said);
-  queue.add({ path: "", said, fields });
 }
 
 function skip() {
   if (!current) return;
   const { task } = current;
   history.push({ task, kind: "skip" });
-  finish("skipped", true);
   queue.add({ path: "/skip", said: "skipped", fields: { assignment: task.assignment } });
+  finish("skipped");
 }
 
 /** Have the last one back. */
@@ -87,8 +87,8 @@ async function undoEarlier() {
 }
 
 /** The document at hand is done with: go on to the next one. */
-function finish(said, again = false) {
-  shelf.remove(current.task.assignment, again);
+function finish(said) {
+  shelf.remove(current.task.assignment);
   mark(current, said);
   const next = asList ? papers.find((paper) => !paper.decided) : null;
   if (next) turnTo(next);

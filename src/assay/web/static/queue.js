@@ -11,6 +11,14 @@ export function newKey() {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((each) => each.toString(16).padStart(2, "0")).join("");
 }
 
+function stored() {
+  try {
+    return Object.entries(localStorage);
+  } catch {
+    return []; // the browser lets no page keep anything
+  }
+}
+
 export class Queue {
   /** `saved(entry, answer)` and `changed()` are told what happens. */
   constructor({ name, server, saved, changed }) {
@@ -37,7 +45,7 @@ export class Queue {
   }
 
   below(place) {
-    const kept = Object.entries(localStorage).map(([name, text]) => [name, () => JSON.parse(text)]);
+    const kept = stored().map(([name, text]) => [name, () => JSON.parse(text)]);
     return [...kept, ...[...this.memory].map(([name, entry]) => [name, () => entry])]
       .filter(([name]) => name.startsWith(place))
       .map(([name, read]) => [name, read()])
@@ -127,8 +135,7 @@ export class Queue {
   }
 
   drop(name) {
-    localStorage.removeItem(name);
-    this.memory.delete(name);
+    if (!this.memory.delete(name)) localStorage.removeItem(name);
   }
 
   pause() {

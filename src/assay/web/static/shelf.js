@@ -4,6 +4,7 @@
 
 const SHORTEST = 15_000;
 const AGAIN = 4_000;
+const SOON = 200;
 
 export class Shelf {
   /** `busy()` names documents whose labels are not saved yet; `changed()` is told when documents come or go. */
@@ -15,6 +16,7 @@ export class Shelf {
     this.problem = null;
     this.ended = false;
     this.filling = null;
+    this.resting = false;
     this.tab = `${String(Date.now()).padStart(15, "0")}-${Math.random()}`;
     this.channel = new BroadcastChannel(`assay/${name}`);
     this.channel.onmessage = ({ data }) => this.heard(data);
@@ -38,37 +40,50 @@ export class Shelf {
     this.tasks = [task, ...this.tasks.filter((each) => each.assignment !== task.assignment)];
   }
 
-  /** Take a document away: it is judged, or (`again`) may come again. */
-  remove(assignment, again = false) {
+  /** Take a document away: it is done with. */
+  remove(assignment) {
     this.tasks = this.tasks.filter((task) => task.assignment !== assignment);
-    if (!again) this.finished.add(assignment);
+    this.finished.add(assignment);
     this.ended = false;
     this.say("judged", { assignment });
   }
 
   /** Fetch documents until there are so many. */
-  fill(number) {
-    this.filling ??= this.fetchMore(number).finally(() => (this.filling = null));
-    return this.filling;
+  async fill(number) {
+    if (this.filling || this.resting || this.ended || this.tasks.length >= number) return this.filling;
+    this.filling = this.fetchMore(number);
+    const pause = await this.filling;
+    this.filling = null;
+    if (pause) {
+      this.resting = true;
+      setTimeout(() => {
+        this.resting = false;
+        this.changed();
+      }, pause);
+    }
+    this.changed();
   }
 
+  /** Fetch what is missing; how long to wait before more is asked for. */
   async fetchMore(number) {
-    const others = [...this.elsewhere.values()].flat();
     const mine = this.tasks.map((task) => task.assignment);
+    const others = [...this.elsewhere.values()].flat();
     const wanted = number - mine.length;
-    if (wanted < 1 || this.ended) return;
+    this.finished.clear(); // what is done with while the answer is on its way does not come again
     try {
       const answer = await this.server.post("/ahead", { number: wanted, besides: [...mine, ...others, ...this.busy()] });
-      const fresh = answer.data.tasks.filter((task) => !this.has(task.assignment) && !this.finished.has(task.assignment));
+      const isTheirs = (key) => [...this.elsewhere].some(([tab, theirs]) => tab < this.tab && theirs.includes(key));
+      const isNew = (key) => !this.has(key) && !this.finished.has(key) && !isTheirs(key);
+      const fresh = answer.data.tasks.filter((task) => isNew(task.assignment));
       this.tasks.push(...fresh);
       this.ended = answer.data.tasks.length < wanted;
       this.problem = null;
       this.say("mine");
+      return fresh.length ? 0 : SOON;
     } catch (problem) {
       this.problem = problem;
-      setTimeout(() => this.changed(), AGAIN);
+      return AGAIN;
     }
-    this.changed();
   }
 
   /** Keep what is here, as long as somebody is at work: a page that was forgotten keeps nothing from others. */
@@ -106,6 +121,7 @@ export class Shelf {
     if (kind === "gone") this.elsewhere.delete(tab);
     else this.elsewhere.set(tab, assignments);
     if (kind === "hello") this.say("mine");
+    if (assignment) this.finished.add(assignment);
     const before = this.tasks.length;
     // Of two tabs with the same document, the one that was opened first keeps it.
     const theirs = kind === "mine" && tab < this.tab ? assignments : [];
