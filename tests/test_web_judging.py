@@ -198,11 +198,8 @@ def test_two_assessors_judge_thirty_documents_by_keyboard_and_their_browsers_lea
     desk.quiet()
     assert len(got) > 80
     for url, text in got:
-        for secret in (*HIDDEN[:4], "ben" if "judge" in url and '"ana"' in text else HIDDEN[0]):
+        for secret in (*HIDDEN, *(f'"{word}"' for word in ("rank", "score", "run", "stratum", "priority", "purpose"))):
             assert secret not in text, (url, secret)
-        for word in ('"rank"', '"score"', '"run"', '"stratum"', '"priority"', '"purpose"', '"expected"'):
-            assert word not in text, (url, word)
-    assert not [url for url, text in got if "said by the other" in text]
 
 
 def _text(response: Any) -> str:
