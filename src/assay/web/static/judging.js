@@ -263,7 +263,8 @@ function showRefused() {
 /** How much is not saved, and why; on a page where nothing is left, too. */
 function showQueue() {
   const number = queue.length;
-  const problem = queue.trouble ?? shelf.problem;
+  if (!number && shelf.problem) shelf.fill(AHEAD);
+  const problem = (number && queue.trouble) || shelf.problem; // another tab may have sent what was here
   const unsaved = $("unsaved");
   if (unsaved) {
     unsaved.hidden = !number;
@@ -278,7 +279,6 @@ function showQueue() {
     $("trouble").textContent = `Something is wrong: ${problem.message}. ${kept ? `${kept}as soon as it can be` : "This page tries again"}.`;
   }
   showRefused();
-  if (!number && shelf.problem) shelf.fill(AHEAD);
   if (!number && !current) refresh();
 }
 

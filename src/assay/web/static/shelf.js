@@ -50,7 +50,12 @@ export class Shelf {
 
   /** Fetch documents until there are so many. */
   async fill(number) {
-    if (this.filling || this.resting || this.ended || this.tasks.length >= number) return this.filling;
+    if (this.ended || this.tasks.length >= number) this.problem = null; // nothing is missing any more
+    else if (!this.filling && !this.resting) return this.fetch(number);
+    return this.filling;
+  }
+
+  async fetch(number) {
     this.filling = this.fetchMore(number);
     const pause = await this.filling;
     this.filling = null;
