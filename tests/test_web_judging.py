@@ -297,7 +297,8 @@ def test_documents_stay_with_whoever_is_at_work_and_go_back_when_they_leave(desk
     def after(minutes: int) -> bool:
         """Whether leases are renewed when so many minutes have passed."""
         with desk.database.writing() as connection:
-            soon = connection.scalar(select(db.assignment.c.handed_at).order_by(db.assignment.c.id.desc())) + 60_000
+            handed = select(db.assignment.c.handed_at).order_by(db.assignment.c.id.desc())
+            soon = (connection.scalar(handed) or 0) + 60_000
             connection.execute(update(db.assignment).values(lease_until=soon))
         page.clock.fast_forward(minutes * 60_000)
         page.wait_for_timeout(300)
