@@ -107,7 +107,7 @@ def test_without_an_earlier_look_a_stop_has_the_plain_interval() -> None:
 
 def test_after_an_early_stop_the_median_is_without_bias_and_the_interval_covers() -> None:
     rng, shares, truth, covered, above = np.random.default_rng(5), (0.4, 1.0), 2.0, 0, 0
-    limits, tests = bounds(shares), 300
+    limits, tests = bounds(shares), 200
     for _ in range(tests):
         steps = rng.normal(truth * np.diff((0.0, *shares)), np.sqrt(np.diff((0.0, *shares))))
         zs = np.cumsum(steps) / np.sqrt(shares)
