@@ -74,7 +74,7 @@ def sections(document: Document) -> Markup:
     """The sections as they stand on a page, for a page of somebody else that has the same styles.
 
     >>> shown = Document("example", (Section("s", "Note", (Prose("a"),)),))
-    >>> print(sections(shown).replace("\n", ""))
+    >>> print("".join(sections(shown).splitlines()))
     <section id="s" aria-labelledby="s-title"><div class="head"><h2 id="s-title">Note</h2></div><p>a</p></section>
     """
     text = _template("sections.html").render(sections=[_titled(section, document) for section in document.sections])
