@@ -159,7 +159,7 @@ def test_files_of_documents_and_clusters_are_read_by_their_columns(tmp_path: Pat
             read_document_clusters(path)
     with pytest.raises(InputError, match="got none"):
         read_document_clusters({})
-    with pytest.raises(ParameterError, match="not int"):
+    with pytest.raises(ParameterError, match="got int"):
         read_document_clusters(7)
 
 

@@ -824,7 +824,7 @@ def covid() -> tuple[Path, list[Path]]:
 
 def test_on_trec_covid_exactly_the_runs_of_the_twin_tie_or_contradict(covid: tuple[Path, list[Path]]) -> None:
     """The runs whose ties change a measure, with worst and best; and those whose ranks contradict their scores."""
-    qrels, runs = covid[0], covid[1][::6]
+    qrels, runs = covid[0], covid[1][3::6]  # among them runs of either kind
     diagnosis = doctor(qrels, runs)
     found = {one.system: one for one in diagnosis.findings if one.check == "ties"}
     conflicts = {one.system: one.count for one in diagnosis.findings if one.check == "rank-conflict"}

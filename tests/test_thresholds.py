@@ -509,7 +509,7 @@ class TestGiven:
             choose_threshold([1, 0], [0.9])
         with pytest.raises(InputError, match="there is no score per item"):
             choose_threshold(Predictions.of([1, 0], [1, 0]))
-        with pytest.raises(ParameterError, match=r"not int: Predictions\.of"):
+        with pytest.raises(ParameterError, match=r"got int: Predictions\.of"):
             choose_threshold(5)
 
 

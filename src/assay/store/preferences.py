@@ -64,7 +64,7 @@ def in_pairs(
 
 
 def sides_of(text: str) -> tuple[str, str] | None:
-    """The texts of the two documents of a pair, to show them side by side; None if the text is none of a pair.
+    r"""The texts of the two documents of a pair, to show them side by side; None if the text is none of a pair.
 
     >>> sides_of("LEFT: tea is hot\n\nRIGHT: tea is cold")
     ('tea is hot', 'tea is cold')
