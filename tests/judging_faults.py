@@ -23,6 +23,14 @@ from assay.store.projects import open_project
 from assay.store.saving import save, skip, undo
 from assay.store.upkeep import check_store
 
+#: Documents of which somebody said that they cannot be judged, and then took that back: somebody else was asked for it.
+_REPLACED = (
+    select(db.item.c.doc_id)
+    .join(db.assignment, db.assignment.c.item_id == db.item.c.id)
+    .join(db.label, db.label.c.assignment_id == db.assignment.c.id)
+    .where(db.label.c.verdict == "cannot_judge", db.label.c.id.in_(select(db.label.c.supersedes)))
+)
+
 
 class Killed(NamedTuple):
     """What came of it: kills, labels that were acknowledged, and all that is wrong."""
@@ -93,6 +101,7 @@ def _found(place: str, folder: Path, kills: int) -> Killed:
         project = open_project(database)
         with database.reading() as connection:
             keys = Counter(connection.scalars(select(db.label.c.client_key)))
+            doubled = Counter(connection.scalars(_REPLACED))
         problems = list(check_store(database).problems)
         labels = labels_of(project).frame
         most = project.settings.most
@@ -100,7 +109,7 @@ def _found(place: str, folder: Path, kills: int) -> Killed:
         f"label {key} was acknowledged and is there {keys[key]} times" for key, _ in acknowledged if keys[key] != 1
     ]
     several = labels.group_by("query_id", "item_id").len().filter(pl.col("len") > most)
-    problems += [f"{row} has more labels than {most}" for row in several.iter_rows()]
+    problems += [f"{row} has more labels than {most}" for row in several.iter_rows() if row[2] > most + doubled[row[1]]]
     twice = labels.group_by("query_id", "item_id", "judge").len().filter(pl.col("len") > 1)
     problems += [f"{row}: one person twice" for row in twice.iter_rows()]
     return Killed(kills, len(acknowledged), problems)

@@ -157,7 +157,7 @@ def _choices(
         if person.topic in topics:  # the one that they are at comes first
             topics = (person.topic, *(topic for topic in topics if topic != person.topic))
     yield from find(topics)
-    for item, assignment in connection.execute(_SKIPPED, {"assessor": person.id}):
+    for item, assignment in connection.execute(_SKIPPED[waits], {"assessor": person.id}):
         yield item, "main", assignment
 
 
@@ -302,13 +302,18 @@ _TEXT = (
     .outerjoin(db.guideline, db.guideline.c.id == _newest.scalar_subquery())
     .where(db.assignment.c.id == bindparam("key"))
 )  # fmt: skip
-_SKIPPED = (
+_skipped = (
     select(db.assignment.c.item_id, db.assignment.c.id)
     .join(db.item, db.item.c.id == db.assignment.c.item_id)
     .where(db.assignment.c.assessor_id == bindparam("assessor"), db.assignment.c.state == db.fixed("skipped"))
     .where(db.item.c.state == db.fixed("open"), db.item.c.taken < db.item.c.wanted)
     .order_by(db.assignment.c.number)
+    .limit(1)
 )
+#: Held like all that is handed out: else two people could take the last place at once.
+_SKIPPED = {
+    waits: _skipped.with_for_update(skip_locked=not waits, of=[db.assignment, db.item]) for waits in (False, True)
+}
 _again = db.assignment.alias()
 _GOLD = (
     select(db.gold.c.item_id)
