@@ -13,7 +13,6 @@ from typing import Any, Literal
 
 import polars as pl
 import pytest
-from browser import launched
 from httpx2 import Response
 from judging import fast_folder, judge_all, say, tasks_of
 from shared_data import shared
@@ -420,16 +419,18 @@ NARROW = """[...document.querySelectorAll("main button, main .button")]
     .filter(each => each.offsetWidth && each.offsetWidth < 40).map(each => each.outerHTML)"""
 
 
-def test_pages_have_no_error_no_overflow_and_no_serious_fault_on_desktops_and_phones(tmp_path: Path) -> None:
+def test_pages_have_no_error_no_overflow_and_no_serious_fault_on_desktops_and_phones(
+    browser: Any, tmp_path: Path
+) -> None:
     axe = Path(str(resources.files("axe_playwright_python") / "axe.min.js")).read_text("utf-8")
-    with served("--demo", "--db", "demo.db", folder=tmp_path) as link, launched() as chromium:
+    with served("--demo", "--db", "demo.db", folder=tmp_path) as link, browser.new_context() as context:
         with open_database(tmp_path / "demo.db") as database:
             project = change_settings(open_project(database), Settings(overlap=2, most=2))
             judged_apart(project, most=30)
             for method in ("majority", "highest"):
                 make_release(project, Policy(method))
         site = link.partition("/enter")[0]
-        page = chromium.new_page()
+        page = context.new_page()
         faults: list[str] = []
         page.on("console", lambda said: faults.append(said.text) if said.type in {"error", "warning"} else None)
         page.on("pageerror", lambda problem: faults.append(str(problem)))
